@@ -609,6 +609,7 @@ print_question(const struct model *model, FILE *out)
         print_number(out, model->at[i]);
     }
     fputs(model->second ? ")\n  engine = gsl\n" : ")\n", out);
+    fputs(model->perturbed ? "  engine = perturbed\n" : "", out);
     fputs(model->all_pairs ? "  search = all\n" : "", out);
     print_record(model, out);
     fputs("}\n", out);

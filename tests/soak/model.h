@@ -196,6 +196,7 @@ struct model {
     bool zero_friction; /* contacts without friction state a coefficient that is
                            a param of value 0 */
     bool all_pairs;     /* `search = all` */
+    bool perturbed;     /* `engine = perturbed` */
     bool rounded;       /* `corners = rounded` */
     bool found; /* the contacts are those of blocks `contacts`, which have
                    the laws of the first */

@@ -594,6 +594,15 @@ make_search(struct trial *trial)
     return model->contacts >= LOCAL_SEARCH && !model->joints && !model->systems;
 }
 
+/* Behind a run from another start, of which nothing is left. */
+static bool
+make_perturbed(struct trial *trial)
+{
+    trial->other.perturbed = true;
+    trial->same_energy = trial->same_events = true;
+    return trial->model->question == ASK_SIMULATE && !trial->model->ask;
+}
+
 /* Numbers are params. */
 static bool
 make_params(struct trial *trial)
@@ -756,6 +765,7 @@ const struct relation relation_table[] = {
     {"zero-friction", make_zero_friction, false},
     {"engine", make_engine, false},
     {"search", make_search, false},
+    {"perturbed", make_perturbed, false},
     {"beside", make_beside, false},
     {"body-family", make_body_family, true},
     {"restart-closed", make_restart_closed, true},

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `simulate`: which engine follows the motion. With `engine = gsl`
  * both do; the second engine's run is the record, and says by how much the
- * first one's differs. */
+ * first one's differs. With `engine = perturbed` the series engine does so
+ * twice; the run of the start that is stated is the record, and says by how
+ * much that of a start differs which is moved by rounding. */
 #include <assert.h>
 #include <string.h>
 
@@ -142,9 +144,11 @@ run_series(struct simulation *sim, struct diags *quiet)
     return st;
 }
 
-/* why the run of the series engine came to an early end; NULL: it did not */
+/* why the run `who` of the series engine came to an early end; NULL: it did
+ * not */
 static const char *
-early_end(const struct simulation *sim, const struct diags *quiet, int st)
+early_end(const struct simulation *sim, const char *who,
+          const struct diags *quiet, int st)
 {
     char t[NUM_TEXT];
     if (st == IMP_OK && !sim->stopped)
@@ -153,41 +157,51 @@ early_end(const struct simulation *sim, const struct diags *quiet, int st)
     for (const struct diag *diag = quiet->first; diag; diag = diag->next)
         why = !why || diag->severity == DIAG_ERROR ? diag : why;
     num_digits(t, sim->reached, 9);
-    return why ? arena_printf(sim->run->arena,
-                              "the series engine came to t = %s s, %s: %s", t,
-                              diag_code_name(why->code), why->message)
-               : arena_printf(sim->run->arena,
-                              "the series engine came to t = %s s", t);
+    return why ? arena_printf(sim->run->arena, "%s came to t = %s s, %s: %s",
+                              who, t, diag_code_name(why->code), why->message)
+               : arena_printf(sim->run->arena, "%s came to t = %s s", who, t);
 }
 
-/* Both engines, one after the other. */
+/* A run of the series engine whose messages are not told, and then the one that
+ * is the record: of the second engine where there is an api, else of the series
+ * engine once more, and the other run began at a start moved by rounding. */
 static int
-run_both(struct simulation *series, struct simulation *gsl,
+run_both(struct simulation *other, struct simulation *own,
          const struct gsl_api *api, double tolerance, struct record *out)
 {
-    struct rt *run = gsl->run;
+    static const struct comparison_names engines = {"the series engine",
+                                                    "the gsl engine", "engine"},
+                                         starts = {
+                                             "the run of the moved start",
+                                             "the run of the stated start",
+                                             "run"};
+    const struct comparison_names *names = api ? &engines : &starts;
+    struct rt *run = own->run;
     struct diags quiet;
     diags_init(&quiet, run->arena, run->ds->sources);
     quiet.arena = run->arena;
-    series->rows.keeps_states = gsl->rows.keeps_states = true;
-    int st = simulation_prepare(series);
-    if (!st)
-        st = simulation_prepare(gsl);
+    other->rows.keeps_states = own->rows.keeps_states = true;
+    int st = simulation_prepare(other);
     if (st)
         return st;
     /* what is compared must be listed; rows are left out all the same */
-    gsl->rows.only = gsl->options.keep != 1;
-    series->options.keep = gsl->options.keep = 1;
-    int ended = run_series(series, &quiet);
-    const char *why = early_end(series, &quiet, ended);
+    other->options.keep = 1;
+    if (!api)
+        rt_perturb(run);
+    int ended = run_series(other, &quiet);
+    const char *why = early_end(other, names->other, &quiet, ended);
     if (ended == IMP_STOPPED)
-        return simulation_put(gsl, out, ended);
+        return simulation_put(own, out, ended);
     rt_reset(run);
-    st = second_run(gsl, api, tolerance);
-    gsl->reached = rt_time(run);
-    st = simulation_put(gsl, out, st);
+    if ((st = simulation_prepare(own)))
+        return st;
+    own->rows.only = own->options.keep != 1;
+    own->options.keep = 1;
+    st = api ? second_run(own, api, tolerance) : simulation_by_series(own);
+    own->reached = rt_time(run);
+    st = simulation_put(own, out, st);
     if (st == IMP_OK || out->partial)
-        comparison_put(series, gsl, why, out);
+        comparison_put(other, own, names, why, out);
     return st;
 }
 
@@ -222,12 +236,12 @@ run_one(struct simulation *series, double step, struct record *out)
     return st ? st : simulation_put(series, out, simulation_by_series(series));
 }
 
-/* The run by one engine (gsl NULL) or by both, with the number that its engine
+/* One run (own NULL) or two that are compared, with the number that the engine
  * has: a tolerance or a step; gives back what they hold, also where memory
  * ends.
  */
 static int
-guarded(struct simulation *const series, struct simulation *const gsl,
+guarded(struct simulation *const series, struct simulation *const own,
         const struct gsl_api *const api, double number, struct record *out)
 {
     struct analysis *const analysis = series->analysis;
@@ -237,32 +251,63 @@ guarded(struct simulation *const series, struct simulation *const gsl,
         oom_leave(&guard);
         analysis->ds = analysis->rt->ds = ds;
         simulation_free(series);
-        if (gsl)
-            simulation_free(gsl);
+        if (own)
+            simulation_free(own);
         oom_raise();
     }
     oom_enter(&guard);
-    int st = gsl ? run_both(series, gsl, api, number, out)
+    int st = own ? run_both(series, own, api, number, out)
                  : run_one(series, number, out);
     oom_leave(&guard);
     simulation_free(series);
-    if (gsl)
-        simulation_free(gsl);
+    if (own)
+        simulation_free(own);
     return st;
 }
 
-/* E0750: the second engine asks all pairs. */
+/* E0750: the second engine asks all pairs, and runs are compared contact by
+ * contact. */
 static int
-pairs_are_made(struct analysis *analysis, const imp_command *command)
+pairs_are_made(struct analysis *analysis, const imp_command *command,
+               enum engine engine)
 {
+    bool gsl = engine == ENGINE_GSL;
     struct diag *diag = diag_add(
         analysis->ds, DIAG_E0750, command->range,
-        "the second engine asks all pairs of bodies, but contacts are made as "
-        "bodies come near where the pairs of a block `contacts` are too "
-        "many to keep");
+        "%s, but contacts are made as bodies come near where the pairs of a "
+        "block `contacts` are too many to keep",
+        gsl ? "the second engine asks all pairs of bodies"
+            : "two runs are compared contact by contact");
     diag_help(analysis->ds, diag,
-              "leave out `engine = gsl`, or use fewer bodies");
+              "leave out `engine = %s`, or use fewer bodies",
+              gsl ? "gsl" : "perturbed");
     return IMP_FAILED;
+}
+
+/* Two runs are compared, and each is one motion from its start on. */
+static int
+refuse_others(struct analysis *analysis, const imp_command *command)
+{
+    const imp_val *value =
+        arg_option(analysis, command, IMP_OPT_simulate_paradox);
+    const char *what = NULL;
+    double until = 0.0;
+    if (!value ||
+        strcmp(arg_text(analysis, command, IMP_OPT_simulate_paradox, ""),
+               "branch"))
+        value = NULL;
+    if (value)
+        what = "`paradox = branch` follows more than one motion";
+    else if ((value = arg_option(analysis, command, IMP_OPT_simulate_until)) &&
+             !arg_eval(analysis, value, &until) && until < 0.0)
+        what = "a run back in time ends where a gap was closed last";
+    if (!what)
+        return IMP_OK;
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0749, value->range,
+        "%s, and `engine = perturbed` compares two runs of one motion", what);
+    diag_help(analysis->ds, diag, "leave out `engine = perturbed`");
+    return IMP_BADMODEL;
 }
 
 static int
@@ -280,13 +325,16 @@ cmd_simulate(struct analysis *analysis, const imp_command *command,
         return st;
     if (engine == ENGINE_GSL && (st = refuse_capture(analysis, command)))
         return st;
-    if (engine == ENGINE_GSL && analysis->rt->table)
-        return pairs_are_made(analysis, command);
+    if (engine == ENGINE_PERTURBED && (st = refuse_others(analysis, command)))
+        return st;
+    bool two = engine == ENGINE_GSL || engine == ENGINE_PERTURBED;
+    if (two && analysis->rt->table)
+        return pairs_are_made(analysis, command, engine);
     if (engine == ENGINE_GSL && !(api = load(analysis, command)))
         return IMP_FAILED;
     branches_put_none(out);
     return guarded(simulation_new(analysis, command),
-                   api ? simulation_new(analysis, command) : NULL, api,
+                   two ? simulation_new(analysis, command) : NULL, api,
                    api ? tolerance : step, out);
 }
 

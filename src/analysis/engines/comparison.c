@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* By how much the runs of both engines differ: the states at the recorded
- * times, quantity by quantity, and the events, contact by contact. */
+/* By how much two runs differ: the states at the recorded times, quantity by
+ * quantity, and the events, contact by contact. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -38,7 +38,8 @@ struct contact_comparison {
 };
 
 struct comparison {
-    const struct simulation *series, *gsl;
+    const struct simulation *other, *own; /* own: the record's */
+    const struct comparison_names *names;
     struct arena *arena;
     struct quantity *quantity;
     size_t n;
@@ -61,11 +62,11 @@ add(struct comparison *all, const char *name, uint32_t env, uint32_t n,
 static void
 list(struct comparison *all)
 {
-    const struct rt *run = all->gsl->run;
+    const struct rt *run = all->own->run;
     const imp_image *im = run->im;
     uint32_t dim = im->dim;
     /* a body that turns by less than a radian in all, or not at all */
-    double turns = 1.0, turning = 1.0 / all->gsl->options.until;
+    double turns = 1.0, turning = 1.0 / all->own->options.until;
     all->quantity = NEW_N(all->arena, struct quantity,
                           4 * im->bodies.n + 2 * im->coordinates.n + 1);
     for (uint32_t b = 0; b < im->bodies.n; b++) {
@@ -148,23 +149,23 @@ mark_limits(const struct event_log *log, const double *t, size_t n, bool *mean)
 static void
 compare_states(struct comparison *all)
 {
-    const struct rt *run = all->gsl->run;
-    const struct recorded_rows *series = &all->series->rows,
-                               *gsl = &all->gsl->rows;
-    size_t width = rt_state_size(run), n = series->times.n;
-    double window = SAME_TIME * all->gsl->options.until;
+    const struct rt *run = all->own->run;
+    const struct recorded_rows *other = &all->other->rows,
+                               *own = &all->own->rows;
+    size_t width = rt_state_size(run), n = other->times.n;
+    double window = SAME_TIME * all->own->options.until;
     window = fmax(window, NEAR_EVENT * all->event_off);
     bool *mean = NEW_N(all->arena, bool, n + 1);
-    mark_limits(&all->series->log, series->times.v, n, mean);
-    mark_limits(&all->gsl->log, series->times.v, n, mean);
+    mark_limits(&all->other->log, other->times.v, n, mean);
+    mark_limits(&all->own->log, other->times.v, n, mean);
     for (size_t k = 0; k < n && width > 0; k++) {
-        if ((k + 1) * width > series->states.n ||
-            (k + 1) * width > gsl->states.n)
+        if ((k + 1) * width > other->states.n ||
+            (k + 1) * width > own->states.n)
             break;
-        double t = series->times.v[k];
+        double t = other->times.v[k];
         all->rows++;
-        if (near_event(&all->series->log, t, window) ||
-            near_event(&all->gsl->log, t, window) || mean[k])
+        if (near_event(&all->other->log, t, window) ||
+            near_event(&all->own->log, t, window) || mean[k])
             continue;
         all->compared++;
         for (size_t i = 0; i < all->n; i++) {
@@ -172,7 +173,7 @@ compare_states(struct comparison *all)
             size_t at = k * width + (one->env - run->im->layout.state);
             double off = 0.0, size = 0.0, plus = 0.0;
             for (uint32_t j = 0; j < one->n; j++) {
-                double x = series->states.v[at + j], y = gsl->states.v[at + j];
+                double x = other->states.v[at + j], y = own->states.v[at + j];
                 off += (x - y) * (x - y);
                 plus += (x + y) * (x + y);
                 size += x * x;
@@ -239,9 +240,9 @@ is_same_limit(const struct event_log *log, size_t k,
 
 static void
 unmatched(struct comparison *all, const struct simulation *in, size_t k,
-          const char *engine)
+          const char *who)
 {
-    const struct simulation *other = in == all->gsl ? all->series : all->gsl;
+    const struct simulation *other = in == all->own ? all->other : all->own;
     struct contact_comparison *contact = &all->contact[in->log.number.v[k]];
     double t = in->log.time.v[k], window = SAME_TIME * in->options.until;
     /* what the other run has not come to is no difference */
@@ -250,9 +251,9 @@ unmatched(struct comparison *all, const struct simulation *in, size_t k,
          t > other->log.time.v[other->log.time.n - 1] + window))
         return;
     contact->unmatched_time = t;
-    contact->unmatched = arena_printf(
-        all->arena, "%s at %s, of the %s engine alone", in->log.kind.v[k],
-        simulate_contact_name(in, in->log.number.v[k]), engine);
+    contact->unmatched =
+        arena_printf(all->arena, "%s at %s, of %s alone", in->log.kind.v[k],
+                     simulate_contact_name(in, in->log.number.v[k]), who);
 }
 
 /* The events of one contact, one after the other, until they are not the same
@@ -260,48 +261,48 @@ unmatched(struct comparison *all, const struct simulation *in, size_t k,
 static void
 compare_contact(struct comparison *all, uint32_t contact, double end)
 {
-    const struct event_log *series = &all->series->log, *gsl = &all->gsl->log;
-    double window = SAME_TIME * all->gsl->options.until;
-    double limit = SAME_LIMIT * all->gsl->options.until;
+    const struct event_log *other = &all->other->log, *own = &all->own->log;
+    double window = SAME_TIME * all->own->options.until;
+    double limit = SAME_LIMIT * all->own->options.until;
     struct contact_comparison *here = &all->contact[contact];
     size_t i = 0, k = 0;
     for (;;) {
-        i = next_event(all->series, contact, i);
-        k = next_event(all->gsl, contact, k);
-        bool same = i < series->time.n && k < gsl->time.n &&
-                    !strcmp(series->kind.v[i], gsl->kind.v[k]);
+        i = next_event(all->other, contact, i);
+        k = next_event(all->own, contact, k);
+        bool same = i < other->time.n && k < own->time.n &&
+                    !strcmp(other->kind.v[i], own->kind.v[k]);
         /* impacts that one run has summed up come before its limit, which the
          * other run may have at another contact */
-        bool more = !same && is_summed(gsl, k, series, window);
-        if (!same && (is_summed(series, i, gsl, window) ||
-                      (!more && is_same_limit(series, i, gsl, limit)))) {
+        bool more = !same && is_summed(own, k, other, window);
+        if (!same && (is_summed(other, i, own, window) ||
+                      (!more && is_same_limit(other, i, own, limit)))) {
             i++;
             continue;
         }
-        if (more || (!same && is_same_limit(gsl, k, series, limit))) {
+        if (more || (!same && is_same_limit(own, k, other, limit))) {
             k++;
             continue;
         }
-        bool have = i < series->time.n && series->time.v[i] <= end - window,
-             has = k < gsl->time.n && gsl->time.v[k] <= end - window;
+        bool have = i < other->time.n && other->time.v[i] <= end - window,
+             has = k < own->time.n && own->time.v[k] <= end - window;
         if (!have && !has)
             return;
-        if (!have || !has || strcmp(series->kind.v[i], gsl->kind.v[k]))
+        if (!have || !has || strcmp(other->kind.v[i], own->kind.v[k]))
             break;
-        double off = fabs(series->time.v[i] - gsl->time.v[k]);
+        double off = fabs(other->time.v[i] - own->time.v[k]);
         if (!here->matched || off > here->off)
             *here = (struct contact_comparison){
-                .matched = true, .off = off, .time = gsl->time.v[k]};
+                .matched = true, .off = off, .time = own->time.v[k]};
         all->event_off = fmax(all->event_off, off);
         i++;
         k++;
     }
-    bool first = k >= gsl->time.n ||
-                 (i < series->time.n && series->time.v[i] <= gsl->time.v[k]);
+    bool first = k >= own->time.n ||
+                 (i < other->time.n && other->time.v[i] <= own->time.v[k]);
     if (first)
-        unmatched(all, all->series, i, "series");
+        unmatched(all, all->other, i, all->names->other);
     else
-        unmatched(all, all->gsl, k, "gsl");
+        unmatched(all, all->own, k, all->names->own);
 }
 
 /* -- the record
@@ -331,8 +332,8 @@ greatest(struct comparison *all)
         some = arena_printf(all->arena, " (%zu of %zu recorded ones)",
                             all->compared, all->rows);
     if (most->difference == 0.0)
-        return arena_printf(all->arena,
-                            "the states of both engines are the same%s", some);
+        return arena_printf(all->arena, "the states of both %ss are the same%s",
+                            all->names->kind, some);
     return arena_printf(
         all->arena,
         "the states differ most in %s: by %s at t = %s s (its size is %s)%s",
@@ -362,7 +363,7 @@ put_states(const struct comparison *all, struct record *out)
 static void
 put_contacts(const struct comparison *all, struct record *out)
 {
-    uint32_t n = all->gsl->n_contacts, n_both = 0, n_alone = 0;
+    uint32_t n = all->own->n_contacts, n_both = 0, n_alone = 0;
     const char **both = NEW_N(all->arena, const char *, n + 1),
                **alone = NEW_N(all->arena, const char *, n + 1);
     double *x = NEW_N(all->arena, double, 3 * (size_t)n + 1), *off = x,
@@ -372,7 +373,7 @@ put_contacts(const struct comparison *all, struct record *out)
         if (one->matched) {
             off[n_both] = one->off;
             time[n_both] = one->time;
-            both[n_both++] = simulate_contact_name(all->gsl, c);
+            both[n_both++] = simulate_contact_name(all->own, c);
         }
         if (one->unmatched) {
             alone_time[n_alone] = one->unmatched_time;
@@ -393,7 +394,7 @@ tell_events(const struct comparison *all, const char **text)
     char off[NUM_TEXT], t[NUM_TEXT];
     const struct contact_comparison *most = NULL, *first = NULL;
     size_t n = 0;
-    for (uint32_t c = 0; c < all->gsl->n_contacts; c++) {
+    for (uint32_t c = 0; c < all->own->n_contacts; c++) {
         const struct contact_comparison *one = &all->contact[c];
         if (one->matched && (!most || one->off > most->off))
             most = one;
@@ -407,28 +408,31 @@ tell_events(const struct comparison *all, const char **text)
             "the times of events differ by %s s at most, at t = %s s",
             num_digits(off, most->off, DIGITS), num_digits(t, most->time, 6));
     if (first)
-        text[n++] = arena_printf(
-            all->arena, "first event of one engine alone: %s, t = %s s",
-            first->unmatched, num_digits(t, first->unmatched_time, 9));
+        text[n++] = arena_printf(all->arena,
+                                 "first event of one %s alone: %s, t = %s s",
+                                 all->names->kind, first->unmatched,
+                                 num_digits(t, first->unmatched_time, 9));
     return n;
 }
 
 void
-comparison_put(const struct simulation *series, const struct simulation *gsl,
-               const char *ended, struct record *out)
+comparison_put(const struct simulation *other, const struct simulation *own,
+               const struct comparison_names *names, const char *ended,
+               struct record *out)
 {
-    assert(series != NULL && gsl != NULL && out != NULL);
-    struct comparison all = {.series = series,
-                             .gsl = gsl,
-                             .arena = gsl->run->arena,
-                             .contact = NEW_N(gsl->run->arena,
+    assert(other != NULL && own != NULL && names != NULL && out != NULL);
+    struct comparison all = {.other = other,
+                             .own = own,
+                             .names = names,
+                             .arena = own->run->arena,
+                             .contact = NEW_N(own->run->arena,
                                               struct contact_comparison,
-                                              gsl->n_contacts + 1)};
+                                              own->n_contacts + 1)};
     const char *text[4];
     size_t n = 0;
-    double end = fmin(series->reached, gsl->reached);
+    double end = fmin(other->reached, own->reached);
     list(&all);
-    for (uint32_t c = 0; c < gsl->n_contacts; c++)
+    for (uint32_t c = 0; c < own->n_contacts; c++)
         compare_contact(&all, c, end);
     compare_states(&all);
     text[n++] = greatest(&all);

@@ -2,7 +2,7 @@
 /* Inside this room: the run of the second engine. Calls go down this list:
  *
  *   command.c      the command `simulate`: which engine
- *   comparison.c   by how much both runs differ
+ *   comparison.c   by how much two runs differ
  *   second.c       from event to event
  *   bodies.c, systems.c  events of bodies, of systems
  *   watched.c      the functions that are watched
@@ -183,10 +183,16 @@ int second_run(struct simulation *sim, const struct gsl_api *api,
 /* -- comparison.c
  * ---------------------------------------------------------------- */
 
-/* Puts into the record by how much the runs `series` and `gsl` differ. ended:
- * why the run `series` came to an early end, or NULL. */
-void comparison_put(const struct simulation *series,
-                    const struct simulation *gsl, const char *ended,
+/* How sentences name two runs that are compared, and what such a run is. */
+struct comparison_names {
+    const char *other, *own, *kind;
+};
+
+/* Puts into the record by how much the run `own`, whose record it is, and the
+ * run `other` differ. ended: why the latter came to an early end, or NULL. */
+void comparison_put(const struct simulation *other,
+                    const struct simulation *own,
+                    const struct comparison_names *names, const char *ended,
                     struct record *out);
 
 #endif

@@ -593,6 +593,7 @@ simulate_asked_row(struct simulation *sim)
     sim->rows.asked = true;
     int st = sim->rows.n_items ? simulate_row(sim) : IMP_OK;
     sim->rows.asked = false;
+    sim->rows.jumped &= sim->rows.n_items > 0; /* what no row tells is none */
     if (st || sim->rows.jumped)
         return st;
     simulate_keep_state(sim);

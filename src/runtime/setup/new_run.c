@@ -117,6 +117,7 @@ forget(struct rt *run)
     polytope_corners_choose(run, run->im->corners);
     joints_reset(run);
     relays_reset(run);
+    switching_reset(run);
     rotors_reset(run);
     rubbing_reset(run);
 }
@@ -147,18 +148,16 @@ rt_restart(struct rt *run, const double *params)
     return IMP_OK;
 }
 
-/* No contact of a system is closed until its flow says so: what the run before
- * has left would push the system at its start. */
+/* No contact is closed until the run says so: what the run before has left
+ * would push bodies and systems at their start. */
 static void
 open_contacts(struct rt *run)
 {
     for (uint32_t i = 0; i < run->im->contacts.n; i++) {
-        const imp_contact *contact = rt_contact(run, i);
-        double *env = run->env + contact->env_contact;
-        if (contact->system != IMP_NO_SYSTEM)
-            env[IMP_CONTACT_ACTIVE] = env[IMP_CONTACT_STICK] =
-                env[IMP_CONTACT_SIGN] = env[IMP_CONTACT_SOFT] =
-                    env[IMP_CONTACT_BESIDE] = 0.0;
+        double *env = run->env + rt_contact(run, i)->env_contact;
+        env[IMP_CONTACT_ACTIVE] = env[IMP_CONTACT_STICK] =
+            env[IMP_CONTACT_SIGN] = env[IMP_CONTACT_SOFT] =
+                env[IMP_CONTACT_BESIDE] = 0.0;
         for (int k = 0; k < 2; k++)
             env[IMP_CONTACT_PUSHED + k] = env[IMP_CONTACT_IMPULSE + k] = 0.0;
     }

@@ -33,5 +33,9 @@ bool rt_laws(struct rt *run, const double *params, double *restitution);
 int rt_seed(struct rt *rt, double seed, uint64_t run);
 /* Takes the run back to time 0 and the initial state of the last set-up. */
 void rt_reset(struct rt *run);
+/* After rt_reset: moves each number of the state of what moves by up to 8
+ * roundings, by the same in each run of a model. Speeds of 0 stay 0. Is in
+ * perturbed_start.c. */
+void rt_perturb(struct rt *run);
 
 #endif

@@ -522,10 +522,9 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     choice_name_at_rest(&group, taken->set + taken->taken);
     if (!open && changes(flow, &all, taken->set + taken->taken))
         tell_choice(flow, &all, choice);
-    /* also of one of several motions, which was chosen or went on until now */
-    friction->shared =
-        taken->verdict == FRICTION_SHARED ||
-        (taken->verdict == FRICTION_SEVERAL && taken->set[taken->taken].shared);
+    /* also of one of several motions, which was chosen or went on until now,
+     * and of one that is not shown to be the only one */
+    friction->shared = !loads && taken->set[taken->taken].shared;
     friction->loads = loads_text(flow, &all, taken);
     friction->loads_matter = loads;
     go_on(flow, &all, taken->set + taken->taken);
@@ -561,7 +560,14 @@ present_set(struct flow *flow, struct candidates *all, bool *known, bool *fails,
     else if (apart)
         choice_failing(&group, ends);
     for (int k = 0; k < all->n; k++) {
-        any |= ends[k] |= set && set->mode[k] != all->point[k].before;
+        bool other = set && set->mode[k] != all->point[k].before;
+        any |= other;
+        /* a slip without an acceleration may be one in name alone */
+        ends[k] |=
+            other &&
+            !(friction_slips(set->mode[k]) &&
+              fabs(set->acc[2 * k + 1]) <=
+                  CHOICE_NONE * choice_row_size(&all->instant, set, 2 * k + 1));
         if (fails)
             fails[all->contact[k]] = ends[k];
     }

@@ -1,5 +1,6 @@
-# Ctrl-C ends whatever takes long: a model that is checked, one that is set up, and
-# chatter that never ends, of systems with and without parabolas.
+# Ctrl-C ends whatever takes long: a model that is checked, one that is set up,
+# chatter that never ends, of systems with and without parabolas, and a portrait of a
+# contact whose motions do not settle.
 stop() {
     echo "== $1"
     cat >"$tmp/$1.imp"
@@ -50,4 +51,22 @@ system s {
   start { x' = 1 }
 }
 let r = chatter s { until = 1e9 }
+EOF
+stop portrait <<'EOF'
+system light {
+  coordinate x, y
+  mass  = [1, -0.5; -0.5, 1]/0.75*(1e-9 [kg])
+  force = ((2 - 0.125)/0.75*(1 [N]), (0.25 - 1)/0.75*(1 [N]))
+  contact touch {
+    gap        = y
+    slide      = x
+    friction   = 3
+    compliance = (1 [N/m])*depth + (1 [N*s/m])*speed
+    scale      = 1e-6
+  }
+}
+let r = portrait light.touch {
+  depths = linspace(0 [m], 2 [m], 81)
+  speeds = linspace(-1 [m/s], 1 [m/s], 61)
+}
 EOF

@@ -305,6 +305,23 @@ put_equilibria(struct portrait *portrait, struct places *places,
     SET_LIST("separatrix_speeds", places->speed, places->n);
 }
 
+/* A motion that never settles is followed for long: nothing of it is asked once
+ * the run is to stop. */
+static enum fast_outcome
+follow(const struct portrait *portrait, const struct fast_point *point,
+       const struct fast_state *start, struct places *places)
+{
+    return rt_stopped(portrait->analysis->rt)
+               ? FAST_UNSETTLED
+               : fast_motion(point, start, places ? keep : NULL, places);
+}
+
+static int
+ended(const struct portrait *portrait)
+{
+    return rt_stopped(portrait->analysis->rt) ? IMP_STOPPED : IMP_OK;
+}
+
 static void
 put_basins(struct portrait *portrait, const double *depths, size_t n_depth,
            const double *speeds, size_t n_speed, struct places *places,
@@ -322,7 +339,7 @@ put_basins(struct portrait *portrait, const double *depths, size_t n_depth,
         from[k] = start.depth;
         fast[k] = start.speed;
         outcome[k] = fast_outcome_name(
-            fast_motion(&portrait->point, &start, keep, places));
+            follow(portrait, &portrait->point, &start, places));
     }
     SET_LIST("start_depths", from, n);
     SET_LIST("start_speeds", fast, n);
@@ -372,9 +389,9 @@ cmd_portrait(struct analysis *analysis, const imp_command *command,
     put_equilibria(portrait, places, out);
     struct fast_state rest = {.depth = 0.0};
     SET_TEXT("outcome", fast_outcome_name(
-                            fast_motion(&portrait->point, &rest, NULL, NULL)));
+                            follow(portrait, &portrait->point, &rest, NULL)));
     put_basins(portrait, depths, n_depth, speeds, n_speed, places, out);
-    return IMP_OK;
+    return ended(portrait);
 }
 
 const struct command_functions command_portrait = {.run = cmd_portrait};
@@ -442,7 +459,7 @@ run_law(const struct portrait *portrait, const char *name, size_t which,
             runs->which[n] = which;
             from.slip = portrait->instant.point.slip / sqrt(scales[s]);
             runs->outcome[n] =
-                fast_outcome_name(fast_motion(&point, &from, NULL, NULL));
+                fast_outcome_name(follow(portrait, &point, &from, NULL));
         }
 }
 
@@ -548,7 +565,7 @@ cmd_resolvable(struct analysis *analysis, const imp_command *command,
     }
     SET_NUM("time", portrait->instant.time);
     put_runs(analysis, &runs, out);
-    return IMP_OK;
+    return ended(portrait);
 }
 
 const struct command_functions command_resolvable = {.run = cmd_resolvable};

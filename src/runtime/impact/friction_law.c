@@ -69,6 +69,11 @@ possible(struct rt *run, uint32_t contact, const double x[7], const double P[2],
                        fabs(u) + fabs(B * N) + fabs(A * T)};
     double energy = 0.5 * (N * (v + after[0]) + T * (u + after[1]));
     double size = fabs(N) * terms[0] + fabs(T) * terms[1];
+    if (!isfinite(energy) || !isfinite(size))
+        return tell &&
+               refuse(run, contact, x, "has an impulse of", N,
+                      "its energy is beyond all numbers: an impact loses "
+                      "energy or keeps it");
     if (N < 0.0)
         return tell &&
                refuse(run, contact, x, "pulls with an impulse of", N,

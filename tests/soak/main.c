@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "changed.h"
 #include "check.h"
 #include "generate.h"
 #include "shrink.h"
@@ -22,6 +23,7 @@ struct options {
     const char *only;  /* name of the only check, or NULL */
     const char *kind;  /* of models; NULL: all */
     const char *known; /* file of known findings, or NULL */
+    const char *root;  /* of the repository, for the kind `changed` */
     bool ways;         /* machine code and simulators, too */
     bool print;        /* print the models, run nothing */
     bool quiet;        /* no line at the end */
@@ -41,6 +43,8 @@ static const char usage[] =
     "  --jobs N          processes (1)\n"
     "  --check NAME      this check alone\n"
     "  --kind NAME       models of this kind alone (README.md lists them)\n"
+    "  --root FOLDER     of the repository, whose models the kind `changed`\n"
+    "                    takes (.)\n"
     "  --known FILE      leave out the findings listed there\n"
     "  --memory BYTES    that a run may take (2000000000); 0: any, as a "
     "build\n"
@@ -61,6 +65,7 @@ read_options(int count, char **argument, struct options *out)
                                        .seconds = 10,
                                        .memory = 2000000000},
                             .seed = 1,
+                            .root = ".",
                             .count = UINT64_MAX,
                             .runs = UINT64_MAX,
                             .seconds = 60,
@@ -99,6 +104,8 @@ read_options(int count, char **argument, struct options *out)
             out->only = value;
         else if (!strcmp(name, "--kind"))
             out->kind = value;
+        else if (!strcmp(name, "--root"))
+            out->root = value;
         else if (!strcmp(name, "--known"))
             out->known = value;
         else
@@ -136,7 +143,7 @@ report(const struct options *options, uint64_t seed, int check,
 
 /* Is there a line "SEED CHECK ..." in the file of known findings? */
 static bool
-is_known(const struct options *options, uint64_t seed, int check)
+known_seed(const struct options *options, uint64_t seed, const char *check)
 {
     char line[300], name[40];
     unsigned long long number;
@@ -144,10 +151,16 @@ is_known(const struct options *options, uint64_t seed, int check)
     FILE *in = options->known ? fopen(options->known, "r") : NULL;
     while (in && !found && fgets(line, sizeof line, in))
         found = sscanf(line, "%llu %39s", &number, name) == 2 &&
-                number == seed && !strcmp(name, check_name(check));
+                number == seed && !strcmp(name, check);
     if (in)
         fclose(in);
     return found;
+}
+
+static bool
+is_known(const struct options *options, uint64_t seed, int check)
+{
+    return known_seed(options, seed, check_name(check));
 }
 
 /* What a job has done. */
@@ -191,9 +204,59 @@ soak_seed(const struct options *options, uint64_t seed, time_t end,
     free(model);
 }
 
+static bool
+is_changed(const struct options *options)
+{
+    return options->kind && !strcmp(options->kind, "changed");
+}
+
+/* The same for models of the tests and examples with changes. */
+static int
+work_changed(const struct options *options, int job)
+{
+    time_t end = time(NULL) + options->seconds;
+    struct models models;
+    uint64_t done = 0;
+    int findings = 0;
+    if (!models_find(options->root, &models)) {
+        fprintf(stderr, "soak: no models below %s\n", options->root);
+        return 2;
+    }
+    for (uint64_t i = (uint64_t)job;
+         i < options->count && (options->print || time(NULL) < end);
+         i += (uint64_t)options->jobs, done++) {
+        struct finding finding = {0};
+        const char *from;
+        uint64_t seed = options->seed + i;
+        char *text = changed_text(&models, seed, &from);
+        if (options->print)
+            fputs(text, stdout);
+        else
+            changed_check(&options->runner, text, seed, &finding);
+        if (finding.kind[0] && !known_seed(options, seed, "changed")) {
+            findings++;
+            printf("==== seed %llu, changed: %s\n%s\n---- model (%s)\n%s====\n",
+                   (unsigned long long)seed, finding.kind, finding.text, from,
+                   text);
+            fflush(stdout);
+        }
+        free(text);
+    }
+    for (size_t i = 0; i < models.n; i++)
+        free(models.path[i]);
+    free(models.path);
+    if (!options->print)
+        printf("job %d: %llu changed models, %d findings\n", job,
+               (unsigned long long)done, findings);
+    fflush(stdout);
+    return findings != 0;
+}
+
 static int
 work(const struct options *options, int job)
 {
+    if (is_changed(options))
+        return work_changed(options, job);
     time_t end = time(NULL) + options->seconds;
     struct tally tally = {0};
     for (uint64_t i = (uint64_t)job;
@@ -213,14 +276,15 @@ main(int count, char **argument)
 {
     struct options options;
     struct model *trial = malloc(sizeof *trial);
-    bool fine = read_options(count, argument, &options) &&
-                generate(options.seed, options.kind, trial);
+    bool fine =
+        read_options(count, argument, &options) &&
+        (is_changed(&options) || generate(options.seed, options.kind, trial));
     free(trial);
     if (!fine) {
         fputs(usage, stderr);
         return 2;
     }
-    if (options.print) {
+    if (options.print && !is_changed(&options)) {
         struct model *model = malloc(sizeof *model);
         generate(options.seed, options.kind, model);
         model_print(model, stdout);

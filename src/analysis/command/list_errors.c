@@ -10,19 +10,45 @@
 #include "base/arena.h"
 
 double
-list_variance_error(const double *x, size_t n)
+list_mean_error(const double *x, size_t n)
+{
+    double unit, variance = list_variance_in_units(x, n, &unit);
+    return sqrt(variance / (double)n) * unit;
+}
+
+/* list_variance_error in squares of *unit, and the variance, too. */
+static double
+variance_error_in_units(const double *x, size_t n, double *unit,
+                        double *variance)
 {
     assert(x && n > 1);
-    double mean = list_mean(x, n, 1), s2 = list_variance(x, n);
+    double mean = list_mean(x, n, 1),
+           s2 = *variance = list_variance_in_units(x, n, unit);
     double fourth = 0, count = (double)n;
     for (size_t i = 0; i < n; i++) {
-        double square = (x[i] - mean) * (x[i] - mean);
+        double off = (x[i] - mean) / *unit, square = off * off;
         fourth += square * square;
     }
     /* never negative, as the fourth moment is at least the square of the
      * second one, and n^2 (n - 3) < (n - 1)^3 */
-    double variance = fourth / count - (count - 3) / (count - 1) * (s2 * s2);
-    return sqrt(fmax(variance, 0) / count);
+    double all = fourth / count - (count - 3) / (count - 1) * (s2 * s2);
+    return sqrt(fmax(all, 0) / count);
+}
+
+double
+list_variance_error(const double *x, size_t n)
+{
+    double unit, variance,
+        error = variance_error_in_units(x, n, &unit, &variance);
+    return error * unit * unit;
+}
+
+double
+list_deviation_error(const double *x, size_t n)
+{
+    double unit, variance,
+        error = variance_error_in_units(x, n, &unit, &variance);
+    return variance > 0 ? error / (2 * sqrt(variance)) * unit : 0;
 }
 
 bool
@@ -35,10 +61,11 @@ list_correlation_error(const double *x, const double *y, size_t n, double *out)
     double mean_x = list_mean(x, n, 1), mean_y = list_mean(y, n, 1);
     /* deviations over n, of which the influence of all entries sums up to 0 */
     double scale = sqrt(count / (count - 1));
-    double to_x = scale / sqrt(list_variance(x, n));
-    double to_y = scale / sqrt(list_variance(y, n));
+    double unit_x, to_x = scale / sqrt(list_variance_in_units(x, n, &unit_x));
+    double unit_y, to_y = scale / sqrt(list_variance_in_units(y, n, &unit_y));
     for (size_t i = 0; i < n; i++) {
-        double a = (x[i] - mean_x) * to_x, b = (y[i] - mean_y) * to_y;
+        double a = (x[i] - mean_x) / unit_x * to_x,
+               b = (y[i] - mean_y) / unit_y * to_y;
         double influence = a * b - r * (a * a + b * b) / 2;
         sum += influence * influence;
     }
@@ -61,17 +88,18 @@ list_quantile_error(const double *sorted, size_t n, double p)
     size_t last = (size_t)fmin(count, ceil((middle + wide) * count));
     double weights = 0, mean = 0, squares = 0;
     double below = beta_below(a, b, (double)first / count);
-    double about = list_quantile(sorted, n, p);
+    double about = list_quantile(sorted, n, p),
+           unit = list_unit(sorted, n, about);
     for (size_t i = first; i < last; i++) {
         double next = beta_below(a, b, (double)(i + 1) / count);
-        double weight = next - below, off = sorted[i] - about;
+        double weight = next - below, off = (sorted[i] - about) / unit;
         weights += weight;
         mean += weight * off;
         squares += weight * off * off;
         below = next;
     }
     mean /= weights;
-    return sqrt(fmax(squares / weights - mean * mean, 0));
+    return sqrt(fmax(squares / weights - mean * mean, 0)) * unit;
 }
 
 /* -- distance of two distributions ------------------------------------------
@@ -96,6 +124,11 @@ list_emd_error(struct arena *arena, const double *a, size_t n_a,
             along_b[j++] = along;
         at = next;
     }
-    return sqrt(list_variance(along_a, n_a) / (double)n_a +
-                list_variance(along_b, n_b) / (double)n_b);
+    double unit_a, variance_a = list_variance_in_units(along_a, n_a, &unit_a);
+    double unit_b, variance_b = list_variance_in_units(along_b, n_b, &unit_b);
+    double unit = fmax(unit_a, unit_b), of_a = unit_a / unit,
+           of_b = unit_b / unit;
+    return sqrt(variance_a * of_a * of_a / (double)n_a +
+                variance_b * of_b * of_b / (double)n_b) *
+           unit;
 }

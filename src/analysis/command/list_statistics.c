@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics of lists of numbers. Means and sums of squares are taken in two
- * passes, so that what all entries share does not cost digits. */
+ * passes, so that what all entries share does not cost digits, and in a unit of
+ * the list's own, so that no square is too large or too small for a number. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,14 +35,47 @@ list_mean(const double *x, size_t n, size_t stride)
     return mean + rest / (double)n;
 }
 
-/* sum of (x - mean x)(y - mean y) */
-static double
-product_sum(const double *x, const double *y, size_t n)
+double
+list_unit(const double *x, size_t n, double about)
 {
-    double mean_x = list_mean(x, n, 1), mean_y = list_mean(y, n, 1);
+    assert(x || !n);
+    double most = 0;
+    int exponent;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i] - about));
+    if (!(most > 0) || !isfinite(most))
+        return 1;
+    frexp(most, &exponent);
+    return ldexp(1.0, exponent - 1);
+}
+
+/* The mean of a list, and its unit about it. */
+struct centre {
+    double mean, unit;
+};
+
+static struct centre
+centre_of(const double *x, size_t n)
+{
+    double mean = list_mean(x, n, 1);
+    return (struct centre){mean, list_unit(x, n, mean)};
+}
+
+static double
+from_centre(struct centre centre, double x)
+{
+    return (x - centre.mean) / centre.unit;
+}
+
+/* sum of (x - mean x)(y - mean y), in the units of both */
+static double
+product_sum(const double *x, struct centre of_x, const double *y,
+            struct centre of_y, size_t n)
+{
     double sum = 0, rest = 0;
     for (size_t i = 0; i < n; i++) {
-        double term = (x[i] - mean_x) * (y[i] - mean_y), next = sum + term;
+        double term = from_centre(of_x, x[i]) * from_centre(of_y, y[i]),
+               next = sum + term;
         rest +=
             fabs(sum) >= fabs(term) ? (sum - next) + term : (term - next) + sum;
         sum = next;
@@ -50,10 +84,26 @@ product_sum(const double *x, const double *y, size_t n)
 }
 
 double
+list_variance_in_units(const double *x, size_t n, double *unit)
+{
+    assert(x && n > 1 && unit);
+    struct centre centre = centre_of(x, n);
+    *unit = centre.unit;
+    return product_sum(x, centre, x, centre, n) / (double)(n - 1);
+}
+
+double
 list_variance(const double *x, size_t n)
 {
-    assert(x && n > 1);
-    return product_sum(x, x, n) / (double)(n - 1);
+    double unit, variance = list_variance_in_units(x, n, &unit);
+    return variance * unit * unit;
+}
+
+double
+list_deviation(const double *x, size_t n)
+{
+    double unit, variance = list_variance_in_units(x, n, &unit);
+    return sqrt(variance) * unit;
 }
 
 double
@@ -107,21 +157,22 @@ bool
 list_regression(const double *x, const double *y, size_t n, double out[5])
 {
     assert(x && y && n > 2 && out);
-    double xx = product_sum(x, x, n);
+    struct centre of_x = centre_of(x, n), of_y = centre_of(y, n);
+    double xx = product_sum(x, of_x, x, of_x, n);
     if (!(xx > 0))
         return false;
-    double mean_x = list_mean(x, n, 1), mean_y = list_mean(y, n, 1);
-    double slope = product_sum(x, y, n) / xx, squares = 0;
+    double slope = product_sum(x, of_x, y, of_y, n) / xx, squares = 0;
     for (size_t i = 0; i < n; i++) {
-        double off = (y[i] - mean_y) - slope * (x[i] - mean_x);
+        double off = from_centre(of_y, y[i]) - slope * from_centre(of_x, x[i]);
         squares += off * off;
     }
-    double variance = squares / (double)(n - 2);
-    out[0] = mean_y - slope * mean_x;
-    out[1] = slope;
-    out[2] = sqrt(variance * (1.0 / (double)n + mean_x * mean_x / xx));
-    out[3] = sqrt(variance / xx);
-    out[4] = sqrt(variance);
+    double variance = squares / (double)(n - 2), steep = of_y.unit / of_x.unit,
+           at = of_x.mean / of_x.unit;
+    out[0] = of_y.mean - slope * at * of_y.unit;
+    out[1] = slope * steep;
+    out[2] = sqrt(variance * (1.0 / (double)n + at * at / xx)) * of_y.unit;
+    out[3] = sqrt(variance / xx) * steep;
+    out[4] = sqrt(variance) * of_y.unit;
     return true;
 }
 
@@ -129,10 +180,12 @@ bool
 list_correlation(const double *x, const double *y, size_t n, double *out)
 {
     assert(x && y && n > 1 && out);
-    double xx = product_sum(x, x, n), yy = product_sum(y, y, n);
+    struct centre of_x = centre_of(x, n), of_y = centre_of(y, n);
+    double xx = product_sum(x, of_x, x, of_x, n),
+           yy = product_sum(y, of_y, y, of_y, n);
     if (!(xx > 0) || !(yy > 0))
         return false;
-    *out = product_sum(x, y, n) / (sqrt(xx) * sqrt(yy));
+    *out = product_sum(x, of_x, y, of_y, n) / (sqrt(xx) * sqrt(yy));
     return true;
 }
 

@@ -488,19 +488,17 @@ make_of_two(struct analysis *analysis, const imp_list *list,
 static double
 spread_of(uint32_t kind, const double *x, size_t n)
 {
-    double variance = list_variance(x, n);
     switch (kind) {
     case IMP_LIST_VARIANCE:
-        return variance;
+        return list_variance(x, n);
     case IMP_LIST_VARIANCE_ERROR:
         return list_variance_error(x, n);
     case IMP_LIST_DEVIATION:
-        return sqrt(variance);
-    case IMP_LIST_DEVIATION_ERROR: /* of equal entries: 0 */
-        return variance > 0 ? list_variance_error(x, n) / (2 * sqrt(variance))
-                            : 0;
+        return list_deviation(x, n);
+    case IMP_LIST_DEVIATION_ERROR:
+        return list_deviation_error(x, n);
     default: /* IMP_LIST_MEAN_ERROR */
-        return sqrt(variance / (double)n);
+        return list_mean_error(x, n);
     }
 }
 
@@ -715,10 +713,11 @@ list_slots_given(struct rt *run, const void *ctx)
                              &run->env[im->layout.slots + slot->at]);
     }
     if (st && run->ds->last && run->ds->last->code == DIAG_E0761)
-        diag_help(run->ds, run->ds->last,
-                  "the model needs this number before anything moves: fill the "
-                  "cell, or select the rows that have one of each of its lists, "
-                  "as in a[present(a)]");
+        diag_help(
+            run->ds, run->ds->last,
+            "the model needs this number before anything moves: fill the "
+            "cell, or select the rows that have one of each of its lists, "
+            "as in a[present(a)]");
     return st;
 }
 

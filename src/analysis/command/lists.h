@@ -62,8 +62,8 @@ int list_rises(struct analysis *analysis, uint32_t list,
 /* The numbers of a slot that is a table, from the values of its list;
  * IMP_FAILED after E0761 (one is missing) or E0763. */
 int list_tabulated(struct analysis *analysis, const imp_list *list,
-               const imp_slot *slot, const struct list_values *values,
-               double *out);
+                   const imp_slot *slot, const struct list_values *values,
+                   double *out);
 
 /* -- list_memo.c ----------------------------------------------------------- */
 
@@ -125,8 +125,15 @@ int list_no_such_entry(struct analysis *analysis, const imp_list *list,
 double list_sum(const double *x, size_t n, size_t stride);
 /* n > 0 */
 double list_mean(const double *x, size_t n, size_t stride);
+/* A power of two near the greatest distance of the entries from `about`: in
+ * this unit their squares are of the size of 1. */
+double list_unit(const double *x, size_t n, double about);
 /* mean square about the mean, over n - 1; n > 1 */
 double list_variance(const double *x, size_t n);
+/* the same in squares of *unit, which is list_unit about the mean */
+double list_variance_in_units(const double *x, size_t n, double *unit);
+/* the root of list_variance, also where that is too small or too large */
+double list_deviation(const double *x, size_t n);
 /* The value below which the share p (0 to 1) of n > 0 sorted numbers lies, by
  * linear interpolation (Hyndman and Fan 1996, type 7). */
 double list_quantile(const double *sorted, size_t n, double p);
@@ -150,6 +157,9 @@ void list_order(struct arena *arena, const double *x, size_t n, size_t *order);
 /* Standard error of the variance, by moments about the mean: the root of
  * (m4 - (n - 3)/(n - 1) s^4)/n (Cramer 1946, 27.4); n > 1. */
 double list_variance_error(const double *x, size_t n);
+/* those of the deviation, and of the mean */
+double list_deviation_error(const double *x, size_t n);
+double list_mean_error(const double *x, size_t n);
 /* Standard error of list_quantile of n > 1 sorted numbers, 0 < p < 1: the
  * deviation of that order statistic among lists that are drawn from this one,
  * which needs no drawing (Maritz and Jarrett 1978; Efron 1979). Between two

@@ -67,3 +67,5 @@ for idle in 1 7200; do
     $imp run --set=idle=$idle forces.imp >made$idle || echo "idle = $idle fails"
 done
 cmp made1 made7200 && head -3 made1
+# a param that the set-up of many bodies copies is one that the model depends on
+$imp run --backend=eval $root/tests/run/many/made-in-a-sweep.imp

@@ -398,10 +398,24 @@ arg_text(const struct analysis *analysis, const imp_command *command,
     return value ? imp_text(analysis->rt->im, value->text) : dflt;
 }
 
+/* Is it copied into the set-up as it is? */
+static bool
+setup_copies(const imp_image *im, uint32_t env)
+{
+    const imp_fill *fill = IMP_ARRAY(im, im->fills, imp_fill);
+    for (uint32_t k = 0; k < im->fills.n; k++)
+        for (uint32_t i = 0; fill[k].kind == IMP_FILL_ENV && i < fill[k].n; i++)
+            if (fill[k].from + i * fill[k].from_step == env)
+                return true;
+    return false;
+}
+
 bool
 model_reads_param(const imp_image *im, uint32_t param)
 {
     assert(param < im->params.n);
+    if (setup_copies(im, im->layout.params + param))
+        return true;
     const imp_tape *t = IMP_ARRAY(im, im->tapes, imp_tape);
     for (uint32_t k = 0; k < im->tapes.n; k++) {
         const imp_instr *x = IMP_ARRAY(im, t[k].code, imp_instr);

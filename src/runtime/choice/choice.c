@@ -38,10 +38,9 @@ was_tied(const struct choice_group *group, int i)
     return group->tied && group->tied[i];
 }
 
-/* The mode of point `which` has just come to its end. all: points that were
- * tied are at the edge of their cones, and end with it, where they feel it. */
+/* The mode of point `which` has just come to its end. */
 static void
-prepare(struct choice_group *group, bool all)
+prepare(struct choice_group *group)
 {
     if (group->which < 0 || group->cause == CHOICE_OTHER)
         return;
@@ -49,13 +48,33 @@ prepare(struct choice_group *group, bool all)
     point->ended = point->held;
     if (group->cause != CHOICE_UNLOADED)
         point->slip = 0.0;
-    if (!all || group->cause != CHOICE_CONE)
-        return;
-    bool *part = NEW_N(group->arena, bool, group->instant.n);
+}
+
+/* Points that were tied are at the edge of their cones, and end with point
+ * `which`: those that hold its slip by themselves (alone), or all that feel it.
+ * choice: what was found without that. False: there are none. */
+static bool
+end_tied(struct choice_group *group, const struct friction_choice *choice,
+         bool alone)
+{
+    if (group->which < 0 || group->cause != CHOICE_CONE)
+        return false;
+    int n = group->instant.n;
+    bool *part = NEW_N(group->arena, bool, 3 * n), *on = part + n,
+         *sticks = on + n, any = false;
     choice_part(group, group->which, part);
-    for (int i = 0; i < group->instant.n; i++)
-        if (part[i] && was_tied(group, i))
-            group->point[i].ended = true;
+    for (int i = 0; i < n; i++)
+        on[i] = choice->taken < 0 ||
+                choice_pushes(group, choice->set + choice->taken, i);
+    for (int i = 0; i < n; i++) {
+        if (!part[i] || !was_tied(group, i))
+            continue;
+        sticks[i] = on[i] = true;
+        if (!alone || choice_depends(group, on, sticks, group->which))
+            any = group->point[i].ended = true;
+        sticks[i] = false;
+    }
+    return any;
 }
 
 /* Points share their forces in a way in which they go on for a while, although
@@ -123,20 +142,29 @@ still_sticks_on(struct choice_group *group, bool edge,
 }
 
 /* Does point `which` break loose in this choice, with an acceleration that is
- * more than rounding? Then what is tied elsewhere need not slip with it. */
+ * more than rounding, or as nothing that sticks holds its slip? Then what is
+ * tied elsewhere need not slip with it. */
 static bool
 breaks_loose(const struct choice_group *group,
              const struct friction_choice *choice)
 {
-    int which = group->which;
+    int which = group->which, n = group->instant.n;
     if (group->cause != CHOICE_CONE || which < 0)
         return true;
     if (choice->taken < 0)
         return false;
     const struct friction_set *set = &choice->set[choice->taken];
-    return set->mode[which] != CONTACT_STICK &&
-           fabs(set->acc[2 * which + 1]) >
-               CHOICE_NONE * group->instant.terms[2 * which + 1];
+    if (set->mode[which] == CONTACT_STICK)
+        return false;
+    if (fabs(set->acc[2 * which + 1]) >
+        CHOICE_NONE * group->instant.terms[2 * which + 1])
+        return true;
+    bool *on = NEW_N(group->arena, bool, 2 * n), *sticks = on + n;
+    for (int i = 0; i < n; i++) {
+        on[i] = choice_pushes(group, set, i);
+        sticks[i] = set->mode[i] == CONTACT_STICK;
+    }
+    return !choice_depends(group, on, sticks, which);
 }
 
 void
@@ -156,12 +184,11 @@ choice_make(struct choice_group *group, struct friction_choice *out)
     group->instant.inner = inner;
     if (still_sticks_on(group, edge, out))
         return;
-    prepare(group, false);
+    prepare(group);
     choice_again(group, out);
-    if (breaks_loose(group, out))
-        return;
-    prepare(group, true);
-    choice_again(group, out);
+    for (int alone = 1; alone >= 0 && !breaks_loose(group, out); alone--)
+        if (end_tied(group, out, alone) || !alone)
+            choice_again(group, out);
 }
 
 /* -- what goes on ---------------------------------------------------------- */

@@ -294,7 +294,7 @@ body_friction(struct check *ck, const struct env *env,
                         .n = 1};
     env = &inner;
     if (contact_friction(ck, env, friction, impact, NULL, contact) &&
-        contact_has_friction(contact) && ck->m->dim != 2)
+        contact_has_friction(contact) && ck->m->dim == 3)
         check_unavailable(ck, (friction ? friction : impact)->name.range,
                           "friction between bodies in space",
                           "leave `friction` out, or, if all moves in a plane, "

@@ -148,6 +148,20 @@ lower_val(struct mech *mech, const struct tm_val *val)
     return out;
 }
 
+/* An argument of a command that was asked in an earlier model: its text alone,
+ * for what names the result. */
+static imp_val
+label_val(struct mech *mech, const struct tm_val *val)
+{
+    return (imp_val){.kind = IMP_VAL_NONE,
+                     .tape = IMP_NO_TAPE,
+                     .range = val->range,
+                     .text = text_or_empty(mech, NULL),
+                     .label = text_or_empty(mech, val->label),
+                     .unit = text_or_empty(mech, NULL),
+                     .name = text_or_empty(mech, NULL)};
+}
+
 static imp_command
 lower_command(struct mech *mech, const struct tm_command *command)
 {
@@ -160,8 +174,9 @@ lower_command(struct mech *mech, const struct tm_command *command)
     imp_val *args = NEW_N(mech->arena, imp_val, command->n_args + 1);
     imp_opt *opts = NEW_N(mech->arena, imp_opt, command->n_opts + 1);
     imp_field *fields = NEW_N(mech->arena, imp_field, command->n_fields + 1);
-    for (size_t i = 0; i < command->n_args && !command->done; i++)
-        args[i] = lower_val(mech, command->args + i);
+    for (size_t i = 0; i < command->n_args; i++)
+        args[i] = command->done ? label_val(mech, command->args + i)
+                                : lower_val(mech, command->args + i);
     for (size_t i = 0; i < command->n_opts && !command->done; i++) {
         opts[i].id = (uint32_t)command->opts[i].id;
         opts[i].val = lower_val(mech, &command->opts[i].val);
@@ -175,8 +190,7 @@ lower_command(struct mech *mech, const struct tm_command *command)
                                 .column = f->column,
                                 .width = f->width};
     }
-    out.args = image_array(mech->image, args,
-                           command->done ? 0 : command->n_args, sizeof *args);
+    out.args = image_array(mech->image, args, command->n_args, sizeof *args);
     out.opts = image_array(mech->image, opts,
                            command->done ? 0 : command->n_opts, sizeof *opts);
     out.fields =

@@ -104,9 +104,8 @@ check_commands(struct check *ck)
         struct tm_command c = *ck->in->priors[i].command;
         c.bound = ck->in->priors[i].bound;
         c.done = true;
-        c.args = NULL;
-        c.opts = NULL;
-        c.n_args = c.n_opts = 0;
+        c.opts = NULL; /* of its arguments there is the text alone */
+        c.n_opts = 0;
         APUSH(ck, &ck->lists.commands, c);
         APUSH(ck, &ck->notes.records, (struct record){0});
         if (*c.bound)

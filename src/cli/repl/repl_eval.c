@@ -221,6 +221,12 @@ keep_result(struct repl *repl, const struct tm_command *command,
     kept->n_fields = command->n_fields;
     kept->fields = NEW_N(arena, struct tm_field, command->n_fields + 1);
     kept->done = true;
+    kept->n_args = command->n_args;
+    kept->args = NEW_N(arena, struct tm_val, command->n_args + 1);
+    for (size_t i = 0; i < command->n_args; i++) /* as the result is named */
+        kept->args[i].label = command->args[i].label
+                                  ? arena_strdup(arena, command->args[i].label)
+                                  : NULL;
     for (size_t i = 0; i < command->n_fields; i++) {
         const struct tm_field *f = &command->fields[i];
         kept->fields[i] = *f;

@@ -166,7 +166,8 @@ impact_friction_law(const struct friction_group_impact *group, int n,
     static const char *const of_point[] = {[FRICTION_NEWTON] = "newton",
                                            [FRICTION_POISSON] = "poisson",
                                            [FRICTION_ENERGETIC] = "energetic"};
-    assert(group != NULL && point != NULL && law < IMP_IMPACT_COUNT);
+    assert(group != NULL && (n == 0 || point != NULL));
+    assert(law < IMP_IMPACT_COUNT);
     int first = -1;
     for (int i = 0; i < n; i++) {
         if (point[i].normal < 0.0 && group->how[i] != FRICTION_PROCESS)

@@ -152,8 +152,7 @@ typedef struct imp_param {
 #define IMP_BODYF_SINERTIA 512u
 #define IMP_BODYF_CENTRE 1024u /* body states centre */
 #define IMP_BODYF_INERTIA 2048u
-/* G keeps its value when x, y or z changes sign (found on the graph): the
- * moments that are odd in it vanish */
+/* G keeps its value when x, y or z changes sign: odd moments of it vanish */
 #define IMP_BODYF_MIRROR_X 4096u
 #define IMP_BODYF_MIRROR_Y 8192u
 #define IMP_BODYF_MIRROR_Z 16384u
@@ -173,6 +172,7 @@ typedef struct imp_param {
  * env, but from layout.self on: body_enter puts it there. */
 #define IMP_BODYF_ALIKE 2097152u
 #define IMP_BODYF_PLACED 4194304u /* the model states its position */
+#define IMP_BODYF_ROUND 8388608u  /* a moving ball about its mass centre */
 
 #define IMP_NO_TAPE 0xffffffffu
 #define IMP_NO_BLOCK 0xffffffffu /* fixed bodies, also prescribed ones */

@@ -68,6 +68,18 @@ body_constants(struct mech *mech, struct mbody *body)
             sym_env(mech, first + IMP_BODY_CENTRE + entry);
 }
 
+/* Does the spin of the body move no part of its surface? */
+static bool
+is_round(const struct mbody *body)
+{
+    const struct tm_vec *centre = &body->decl->shape.centre;
+    bool own = !(body->flags & IMP_BODYF_BALL) || body->fixed || !centre->n ||
+               body->decl->stated.centre.n;
+    for (uint32_t i = 0; i < centre->n && !own; i++)
+        own = !sc_is_zero(centre->e[i]);
+    return !own;
+}
+
 static void
 body_flags(const struct mech *mech, struct mbody *body)
 {
@@ -75,6 +87,7 @@ body_flags(const struct mech *mech, struct mbody *body)
     bool rotors = rotors_any(mech, body);
     body->flags |= rotors ? IMP_BODYF_ROTORS : 0;
     body->flags &= rotors ? ~IMP_BODYF_BALL : ~0u;
+    body->flags |= is_round(body) ? IMP_BODYF_ROUND : 0;
     body->flags |= body->fixed ? IMP_BODYF_FIXED : 0;
     body->flags |= decl->apart.e ? IMP_BODYF_APART : 0;
     body->flags |= body->prescribed ? IMP_BODYF_PRESCRIBED : 0;

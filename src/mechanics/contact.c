@@ -301,12 +301,15 @@ smooth_build(struct mech *mech, uint32_t contact,
     struct conditions *along = NEW(mech->arena, struct conditions);
     struct pose p0 = pose_of_rows(mech, body[0], 0),
                 p1 = pose_of_rows(mech, body[1], 1);
-    conditions_build(mech, body[0], body[1], &p0, &p1, along);
+    struct pose c0 = pose_calm(mech, body[0], p0),
+                c1 = pose_calm(mech, body[1], p1);
+    conditions_build(mech, body[0], body[1], &c0, &c1, along);
     out->n_unknown = at->n;
     out->kkt = kkt_tape(mech, decl->name, at);
     out->event = event_tape(mech, decl->name, along, mech->event_row[contact]);
     if (mech_simulates(mech)) {
         const struct pose *pose[2] = {&p0, &p1};
+        conditions_build(mech, body[0], body[1], &p0, &p1, along);
         bool friction = mech->dim == 2 && contact_rubs(decl);
         out->opening = opening_tape(mech, decl->name, friction,
                                     decl->compliance.e, body, pose, along);

@@ -58,7 +58,8 @@ same_surface(const struct mech *mech, const struct mbody *one,
            !one->prescribed && !two->prescribed &&
            !one->decl->shape.n_plane == !two->decl->shape.n_plane &&
            one->diagonal == two->diagonal &&
-           (one->flags & IMP_BODYF_FLAT) == (two->flags & IMP_BODYF_FLAT) &&
+           (one->flags & (IMP_BODYF_FLAT | IMP_BODYF_ROUND)) ==
+               (two->flags & (IMP_BODYF_FLAT | IMP_BODYF_ROUND)) &&
            !memcmp(one->row.pose, two->row.pose,
                    (mech->dim == 2 ? 4 : 7) * sizeof *one->row.pose);
 }

@@ -94,17 +94,16 @@ contact_row(struct mech *mech, uint32_t contact, uint32_t what)
     for (uint32_t i = 0; i < mech->dim; i++)
         point.v[i] = ex_sym(graph, SYM_ROW, source,
                             row[1 + i + (second ? mech->dim : 0)]);
+    mat3 R = pose_calm(mech, body, body->form->pose).R;
     vec3 value;
     if (what >= IMP_CONTACT_NORMAL) {
-        value = m3_apply(graph, body->form->pose.R,
-                         surface_gradient(mech, body, point));
+        value = m3_apply(graph, R, surface_gradient(mech, body, point));
         value = v3_scale(
             graph, ex_div(graph, ex_num(graph, 1.0), v3_norm(graph, value)),
             value);
         what -= IMP_CONTACT_NORMAL;
     } else {
-        value = m3_apply(graph, body->form->pose.R,
-                         v3_sub(graph, point, body->shape.centre));
+        value = m3_apply(graph, R, v3_sub(graph, point, body->shape.centre));
         value = v3_add(graph, body->form->pose.c, value);
         what -= second ? IMP_CONTACT_Q : IMP_CONTACT_P;
     }
@@ -120,8 +119,8 @@ velocity_at(struct mech *mech, uint32_t contact, uint32_t number)
         mech->bodies + mech->model->contacts[contact].body[number];
     vec3 point = v3_zero(graph);
     for (uint32_t i = 0; i < mech->dim; i++)
-        point.v[i] = contact_row(
-            mech, contact, (number ? IMP_CONTACT_Q : IMP_CONTACT_P) + i);
+        point.v[i] = contact_row(mech, contact,
+                                 (number ? IMP_CONTACT_Q : IMP_CONTACT_P) + i);
     vec3 v = v3_add(graph, body->form->v,
                     v3_cross(graph, body->form->w,
                              v3_sub(graph, point, body->form->pose.c)));
@@ -151,8 +150,8 @@ static const expr *
 told_row(struct mech *mech, const expr *leaf)
 {
     struct graph *graph = mech->graph;
-    size_t contacts = mech->n_blocks + mech->model->n_contacts +
-                      mech->model->n_series,
+    size_t contacts =
+               mech->n_blocks + mech->model->n_contacts + mech->model->n_series,
            joints = contacts + mech->model->n_contacts;
     if (leaf->sym == SYM_JOINT)
         return ex_sym(graph, SYM_ROW, (uint32_t)joints + leaf->i,
@@ -160,8 +159,8 @@ told_row(struct mech *mech, const expr *leaf)
     if (leaf->j < IMP_CONTACT_NORMAL_FORCE || leaf->j > IMP_CONTACT_MODE)
         return NULL;
     uint32_t source = (uint32_t)contacts + leaf->i;
-    const expr *row = ex_sym(graph, SYM_ROW, source,
-                             leaf->j - IMP_CONTACT_NORMAL_FORCE);
+    const expr *row =
+        ex_sym(graph, SYM_ROW, source, leaf->j - IMP_CONTACT_NORMAL_FORCE);
     if (leaf->j != IMP_CONTACT_SLIP || mech->model->contacts[leaf->i].at.n)
         return row; /* nobody watches a stated contact that is open */
     return sc_add(graph, row,

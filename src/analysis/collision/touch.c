@@ -160,6 +160,21 @@ open_touch(struct analysis *analysis, struct touch *touch, int order)
     return IMP_OK;
 }
 
+/* Leaves out the spin of a body whose surface it does not move. False: it moves
+ * it. */
+static bool
+calm_body(const struct rt *run, uint32_t body, struct tangency_body *tb)
+{
+    const imp_body *image_body = rt_body(run, body);
+    const double *centre = run->env + image_body->env_body + IMP_BODY_CENTRE;
+    if (!(image_body->flags & IMP_BODYF_BALL) || vec3_norm(centre) > 0.0)
+        return false;
+    memset(tb->spin, 0, sizeof tb->spin);
+    memset(tb->spin1, 0, sizeof tb->spin1);
+    memset(tb->spin2, 0, sizeof tb->spin2);
+    return true;
+}
+
 /* Reads the coefficients by the formulas of the paper, or the reason why they
  * do not apply. */
 static void
@@ -179,6 +194,14 @@ read_formulas(struct analysis *analysis, struct touch *touch)
     touch->formulas = !touch->no_formulas &&
                       tangency_compute(&one, &two, analysis->rt->im->dim == 2,
                                        &touch->tangency);
+    touch->calm = touch->tangency;
+    if (touch->formulas) {
+        bool calm[2] = {calm_body(analysis->rt, image_contact->body[0], &one),
+                        calm_body(analysis->rt, image_contact->body[1], &two)};
+        if (calm[0] || calm[1])
+            tangency_compute(&one, &two, analysis->rt->im->dim == 2,
+                             &touch->calm);
+    }
     if (!touch->no_formulas && !touch->formulas)
         touch->no_formulas =
             "the gradient of a level set vanishes at the contact";

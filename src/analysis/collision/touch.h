@@ -34,6 +34,9 @@ struct touch {
     bool formulas; /* `tangency` holds the coefficients of the paper */
     const char *no_formulas; /* why not, or NULL */
     struct tangency tangency;
+    /* The same without the spins of discs and spheres about their centres,
+     * which move no surface: v, D, j* and the sizes of their terms. */
+    struct tangency calm;
 };
 
 /* Resets the model and moves it to the first touch of `contact` before `until`

@@ -19,12 +19,12 @@ touch_term_sizes(const struct touch *touch, double *v_size, double *D_size,
 {
     assert(touch != NULL && !(touch->length <= 0.0));
     if (touch->formulas) {
-        *j_size = touch->tangency.j_size;
+        *j_size = touch->calm.j_size;
         /* Bodies that come to rest at the touch have no terms of low order.
          * There the next order, taken over one length, gives the size. */
-        *D_size = fmax(touch->tangency.D_size,
-                       cbrt(*j_size * *j_size * touch->length));
-        *v_size = fmax(touch->tangency.v_size, sqrt(*D_size * touch->length));
+        *D_size =
+            fmax(touch->calm.D_size, cbrt(*j_size * *j_size * touch->length));
+        *v_size = fmax(touch->calm.v_size, sqrt(*D_size * touch->length));
         return;
     }
     double rate = 0.0;
@@ -65,12 +65,12 @@ touch_verdict(const struct analysis *analysis, const struct touch *touch,
     verdict->v_tol = touch_velocity_tolerance(analysis, touch);
     verdict->D_tol = tol * D_size;
     verdict->j_tol = tol * j_size;
-    verdict->v = touch->formulas ? touch->tangency.v : touch->jet[1];
+    verdict->v = touch->formulas ? touch->calm.v : touch->jet[1];
     bool tangent = fabs(verdict->v) <= verdict->v_tol;
     /* the formulas of second and third order hold where v = 0 */
     bool paper = touch->formulas && (tangent || touch->order < 3);
-    verdict->D = paper ? touch->tangency.D : 2.0 * touch->jet[2];
-    verdict->jerk = paper ? touch->tangency.jerk : 6.0 * touch->jet[3];
+    verdict->D = paper ? touch->calm.D : 2.0 * touch->jet[2];
+    verdict->jerk = paper ? touch->calm.jerk : 6.0 * touch->jet[3];
 
     double decide = verdict->v, by = verdict->v_tol;
     if (!tangent) {

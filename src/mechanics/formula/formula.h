@@ -253,6 +253,11 @@ vec3 surface_gradient(struct mech *mech, const struct mbody *body, vec3 x);
  * tape's source number `source` */
 struct pose pose_of_rows(struct mech *mech, const struct mbody *body,
                          uint32_t source);
+/* The pose for the series of a gap, and for what is made of its closest points:
+ * a ball about its mass centre (IMP_BODYF_ROUND) stays turned as it is when the
+ * series begins, for its spin moves no surface, but would end series. */
+struct pose pose_calm(struct mech *mech, const struct mbody *body,
+                      struct pose pose);
 /* the rotation from the axes of `from` to those of `to` */
 mat3 rotation_between(struct mech *mech, const struct pose *to,
                       const struct pose *from);

@@ -73,6 +73,27 @@ pose_of_rows(struct mech *mech, const struct mbody *body, uint32_t source)
     return pose;
 }
 
+struct pose
+pose_calm(struct mech *mech, const struct mbody *body, struct pose pose)
+{
+    assert(mech && body);
+    struct graph *graph = mech->graph;
+    const expr *at[7];
+    if (!(body->flags & IMP_BODYF_ROUND))
+        return pose;
+    for (uint32_t i = 0; i < (mech->dim == 2 ? 3u : 7u); i++)
+        at[i] = sym_env(mech, body->env.state + i);
+    if (mech->dim == 2) {
+        pose.cs[0] = ex_op(graph, IMP_OP_COS, at[2], NULL, NULL);
+        pose.cs[1] = ex_op(graph, IMP_OP_SIN, at[2], NULL, NULL);
+        pose.R = m3_plane(graph, pose.cs[0], pose.cs[1]);
+    } else {
+        pose.q = (quat){{at[3], at[4], at[5], at[6]}};
+        pose.R = m3_of_quat(graph, pose.q);
+    }
+    return pose;
+}
+
 mat3
 rotation_between(struct mech *mech, const struct pose *to,
                  const struct pose *from)

@@ -23,7 +23,9 @@
 #include "runtime/features/separation_search.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/smooth_smooth_priv.h"
+#include "runtime/geometry/pose.h"
 #include "runtime/numerics/factors.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/tape/functions.h"
 
 /* A step of Newton's method below this share of the sizes is rounding: the
@@ -484,8 +486,8 @@ complain(struct rt *run, const imp_contact *image_contact,
         double zero[3] = {0.0, 0.0, 0.0}, o[10];
         for (int i = 0; i < 2; i++)
             if (pair->have[i] &&
-                support_tell_sharp(&pair->b[i], pair->p[i].x,
-                                   pair->b[1 - i].b, image_contact->range))
+                support_tell_sharp(&pair->b[i], pair->p[i].x, pair->b[1 - i].b,
+                                   image_contact->range))
                 return;
         for (int i = 0; i < 2 && fault == SUPPORT_NONFINITE; i++)
             if (rt_eval(run, pair->b[i].b->g2,
@@ -575,6 +577,54 @@ event_row(struct rt *run, uint32_t contact, uint32_t i)
                            contact_work(run, contact), i);
 }
 
+/* Turns the foreseen point of a ball into its axes: the series of the gap takes
+ * those of a ball as they were at the beginning (abi/image.h). It is a first
+ * guess of the closest points. */
+static void
+turn_with(const struct rt *run, const imp_body *body, const double *row,
+          int order, double dt, double point[3])
+{
+    int plane = run->im->dim == 2, n = plane ? 2 : 4;
+    double q[2][4], out[3], between[4] = {0.0};
+    if (!(body->flags & IMP_BODYF_ROUND) || !row)
+        return;
+    for (int i = 0; i < n; i++) {
+        const double *c =
+            row +
+            (size_t)body->pose[run->im->dim + (uint32_t)i] * IMP_ROW_STRIDE +
+            IMP_ROW_PAD;
+        q[0][i] = c[0];
+        q[1][i] = c[order];
+        for (int k = order - 1; k >= 0; k--)
+            q[1][i] = q[1][i] * dt + c[k];
+    }
+    if (plane) {
+        double c = q[1][0] * q[0][0] + q[1][1] * q[0][1],
+               s = q[1][1] * q[0][0] - q[1][0] * q[0][1], size = hypot(c, s);
+        out[0] = (c * point[0] + s * point[1]) / size;
+        out[1] = (c * point[1] - s * point[0]) / size;
+    } else {
+        /* the conjugate of the later one times the first, applied */
+        const double *a = q[1], *b = q[0];
+        between[0] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+        between[1] = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2];
+        between[2] = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1];
+        between[3] = a[0] * b[3] - a[1] * b[2] + a[2] * b[1] - a[3] * b[0];
+        double R[9], state[7] = {0.0};
+        memcpy(state + 3, between, sizeof between);
+        double size = sqrt(between[0] * between[0] + between[1] * between[1] +
+                           between[2] * between[2] + between[3] * between[3]);
+        for (int i = 3; i < 7; i++)
+            state[i] /= size;
+        pose_attitude(false, state, R);
+        for (int i = 0; i < 3; i++)
+            out[i] = vec3_dot(R + 3 * i, point);
+    }
+    for (int i = 0; i < (plane ? 2 : 3); i++)
+        if (isfinite(out[i]))
+            point[i] = out[i];
+}
+
 void
 smooth_smooth_predict(struct rt *run, uint32_t contact, int order, double dt)
 {
@@ -588,6 +638,11 @@ smooth_smooth_predict(struct rt *run, uint32_t contact, int order, double dt)
         if (isfinite(y))
             u[i] = y;
     }
+    const double *rows[2] = {NULL, NULL};
+    contact_bodies_rows(run, rt_contact(run, contact), rows);
+    for (int side = 0; side < 2; side++)
+        turn_with(run, rt_body(run, rt_contact(run, contact)->body[side]),
+                  rows[side], order, dt, u + side * (int)run->im->dim);
 }
 
 int

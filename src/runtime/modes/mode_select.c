@@ -98,7 +98,8 @@ mode_still_acceleration(struct rt *run, uint32_t contact)
         double speed, spin, reach = run->env[body->env_body + IMP_BODY_RADIUS];
         body_speeds(run, body, &speed, &spin);
         body_add_velocity(run, body, e == 0 ? -1.0 : 1.0, velocity);
-        turning += isfinite(reach) ? spin * spin * reach : 0.0;
+        bool turns = isfinite(reach) && !(body->flags & IMP_BODYF_ROUND);
+        turning += turns ? spin * spin * reach : 0.0;
     }
     double speed = vec3_norm(velocity);
     return FORCE_ROUNDING * (gap_weight(run, contact) + turning +

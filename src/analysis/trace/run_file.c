@@ -50,8 +50,9 @@ run_file_wanted(const struct analysis *analysis, const imp_command *command)
     const imp_val *option =
         arg_option(analysis, command, IMP_OPT_simulate_trace);
     double truth;
-    /* a question of a sweep is no command of the model */
-    if (command < all || command >= all + im->commands.n)
+    /* a question of a sweep, or of a fit, is no command of the model */
+    if (command < all || command >= all + im->commands.n ||
+        command->done == IMP_DONE_INNER)
         return false;
     if (by_gsl(analysis, command))
         return false;

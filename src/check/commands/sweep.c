@@ -342,7 +342,17 @@ question_option(struct check *ck, const struct ast_item *key, const char *word,
                    as);
         return false;
     }
-    for (size_t i = 0; i < cmd->n_opts; i++)
+    for (size_t i = 0; i < cmd->n_opts; i++) {
+        if (cmd->opts[i].id == IMP_OPT_simulate_trace) {
+            struct diag *diag =
+                check_error(ck, DIAG_E0422, cmd->opts[i].val.range,
+                            "the motion of these runs is not kept");
+            CHECK_HELP(ck, diag,
+                       "leave out `trace` here; ask for one run outside of "
+                       "`%s` to see its motion",
+                       word);
+            return false;
+        }
         if (option_row(cmd->opts[i].id)->kind == IMP_OPTK_FILE) {
             struct diag *diag =
                 check_error(ck, DIAG_E0422, cmd->opts[i].val.range,
@@ -353,6 +363,7 @@ question_option(struct check *ck, const struct ast_item *key, const char *word,
                        option_row(cmd->opts[i].id)->key);
             return false;
         }
+    }
     *out = (struct tm_val){.kind = IMP_VAL_RESULT,
                            .ref = index,
                            .range = it->range,

@@ -117,7 +117,8 @@ run_log_impact(struct run_log *log, const struct impact_of_run *problem,
 static bool
 closest(struct run_log *log, uint32_t contact, struct closest_points *found)
 {
-    if (rt_contact(log->run, contact)->system != IMP_NO_SYSTEM)
+    const imp_contact *of = rt_contact(log->run, contact);
+    if (of->system != IMP_NO_SYSTEM || of->flags & IMP_CONTACTF_STATED)
         return false;
     int st = closest_points_look(log->run, contact, found);
     return st == IMP_OK || st == IMP_SINGULAR;

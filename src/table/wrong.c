@@ -120,8 +120,11 @@ table_no_number(struct arena *arena, struct table_error *error, size_t lo,
         : begins_as_number(cell, len) ? number_remedy(arena, cell, len, column)
         : missing
             ? arena_printf(arena,
-                           "a cell without a value is written \"%s\" here",
-                           missing)
+                           "a cell without a value is written \"%s\" here%s",
+                           missing,
+                           len ? "; a column of texts is one with `: text` "
+                                 "behind its name"
+                               : "")
         : len
             ? arena_printf(arena,
                            "if that says that there is no value, state it: "

@@ -435,9 +435,16 @@ complain_flat(struct rt *run, const imp_contact *image_contact,
                     "`%s` and `%s` are flat where they face each other: no "
                     "unique closest points",
                     n0, n1);
-    diag_help(run->ds, diag,
-              "K1 + K2 must be positive in every tangent direction; turn or "
-              "shift one of the bodies, or use a shape without flat points");
+    bool lies = (pair->b[0].b->flags | pair->b[1].b->flags) & IMP_BODYF_FLAT;
+    diag_help(
+        run->ds, diag, "%s",
+        lies ? "turn or shift one of the bodies, or take a shape that curves "
+               "everywhere; for what is straight and lies, as a capsule does, "
+               "let two discs or spheres on a joint of kind `weld` stand for "
+               "its ends"
+             : "K1 + K2 must be positive in every tangent direction; turn "
+               "or shift one of the bodies, or use a shape without flat "
+               "points");
 }
 
 static void

@@ -629,7 +629,8 @@ help_coordinate(struct check *ck, struct diag *diag)
 {
     CHECK_HELP(ck, diag,
                "x, y and z are coordinates inside a shape, and in the formulas "
-               "of a system that names them, not in its start");
+               "of a system that names them, not in its start; the direction "
+               "of the axis z is (0, 0, 1)");
 }
 
 #define COLUMNS_TOLD 6

@@ -80,6 +80,9 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
              strchr("xyz", name[1]))
         CHECK_HELP(ck, diag, "it is an entry of a vector: %s.%c",
                    name[0] == 'v' ? "velocity" : "spin", name[1]);
+    else if (!strcmp(name, "speed"))
+        CHECK_HELP(ck, diag,
+                   "it is the length of a vector, as in norm(ball.velocity)");
     else if (!strncmp(name, "acc", 3))
         CHECK_HELP(ck, diag,
                    "the rate of its velocity is velocity', "

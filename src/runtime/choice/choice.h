@@ -146,6 +146,12 @@ void choice_part(const struct choice_group *group, int one, bool *part);
 /* Modes of before do not go on. Of which parts of the group do they not, by
  * themselves? fails (n): of no part, where that is all of them together. */
 void choice_failing(const struct choice_group *group, bool *fails);
+/* Which points that stick come to their cones within this time (s), however
+ * forces are shared, which fall by these rates (2 n, friction_room)? ends (n).
+ */
+void choice_at_cones(const struct choice_group *group,
+                     const struct friction_set *set, const double *rate,
+                     double within, bool *ends);
 /* A point that begins to slip without an acceleration, as others that stick
  * hold its slip, sticks at the edge of its cone: the mode is written to set. */
 void choice_name_held(const struct choice_group *group,

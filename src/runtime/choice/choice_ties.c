@@ -201,3 +201,22 @@ choice_tie(const struct choice_group *group, const struct friction_set *set,
         side[point] = set->tangential[point] > 0.0 ? 1 : -1;
     }
 }
+
+void
+choice_at_cones(const struct choice_group *group,
+                const struct friction_set *set, const double *rate,
+                double within, bool *ends)
+{
+    assert(group && set && rate && ends);
+    int n = group->instant.n;
+    double *one = NEW_N(group->arena, double, 2 * (size_t)n + 1);
+    for (int i = 0; i < n; i++) {
+        ends[i] = false;
+        if (set->mode[i] != CONTACT_STICK || !(rate[2 * i + 1] > 0.0))
+            continue;
+        one[2 * i + 1] = rate[2 * i + 1];
+        ends[i] =
+            friction_room(group->arena, &group->instant, set, one) <= within;
+        one[2 * i + 1] = 0.0;
+    }
+}

@@ -345,10 +345,10 @@ bool friction_is_brief(const struct flow *flow, double elapsed);
 /* Would the same modes be chosen `elapsed` from now on the present piece? And
  * for how long, if forces fall by these rates (friction_room)? -INFINITY: they
  * would not; fails (m, or NULL): at which contacts, where that can be told of
- * all together; apart: else which do not without those that do not act on them.
- */
+ * all together; apart: else which do not without those that do not act on them;
+ * within > 0: where they would, which come to their cones in this time. */
 double friction_stays(struct flow *flow, double elapsed, const double *rate,
-                      bool *fails, bool apart);
+                      bool *fails, bool apart, double within);
 /* Writes forces, work and modes at time t into env. */
 void friction_tell(struct flow *flow, double t);
 /* Writes p and b at time t into env, for contacts of which a record asks for

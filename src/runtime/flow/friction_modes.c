@@ -585,7 +585,7 @@ state_after(const struct flow *flow, double elapsed, double *x)
 
 double
 friction_stays(struct flow *flow, double elapsed, const double *rate,
-               bool *fails, bool apart)
+               bool *fails, bool apart, double within)
 {
     assert(flow && rate);
     struct taylor_flow *taylor = flow->taylor;
@@ -611,6 +611,12 @@ friction_stays(struct flow *flow, double elapsed, const double *rate,
         for (int k = 0; k < 2 * all.n; k++)
             of[k] = rate[2 * all.contact[k / 2] + k % 2];
         room = friction_room(arena, &all.instant, set, of);
+        struct choice_group group = group_of(flow, &all);
+        bool *ends = NEW_N(arena, bool, (size_t)all.n + 1);
+        if (within > 0.0)
+            choice_at_cones(&group, set, of, within, ends);
+        for (int k = 0; k < all.n && within > 0.0; k++)
+            fails[all.contact[k]] = ends[k];
     }
     taylor->now = now;
     taylor->x = x;

@@ -29,6 +29,9 @@
 #define SHARED_LATER 8
 /* and what ends with them */
 #define SHARED_WITH 3
+/* where several motions follow, it is looked at which forces have come to their
+ * cones, so many of these intervals earlier */
+#define SHARED_BEFORE 16.0
 /* steps of a secant for the exact time; it converges in four */
 #define SHARED_SECANTS 8
 /* within so many of the shortest intervals; forces that come slowly to their
@@ -233,7 +236,7 @@ static double
 stays_at(struct shared_search *search, double time)
 {
     search->asked++;
-    return friction_stays(search->flow, time, search->rate, NULL, false);
+    return friction_stays(search->flow, time, search->rate, NULL, false, 0.0);
 }
 
 /* Do the modes change between `low`, where they go on, and `high`? fails: they
@@ -305,7 +308,7 @@ shared_failing(struct shared_search *search, double root, double best)
     for (int k = 0, more = 0; k < SHARED_LATER && more < SHARED_WITH; k++) {
         if (root + later > best)
             break;
-        friction_stays(flow, root + later, search->rate, now, false);
+        friction_stays(flow, root + later, search->rate, now, false, 0.0);
         bool first = !any;
         for (uint32_t i = 0; i < flow->m; i++) {
             any |= now[i];
@@ -316,8 +319,16 @@ shared_failing(struct shared_search *search, double root, double best)
         more += !first;
         later = later > 0.0 ? 4.0 * later : search->shortest;
     }
+    double before = root - SHARED_BEFORE * search->shortest;
+    if (!any && before > 0.0) {
+        force_rates(flow, before, root, search->rate);
+        friction_stays(flow, before, search->rate, friction->fails, false,
+                       2.0 * SHARED_BEFORE * search->shortest);
+        for (uint32_t i = 0; i < flow->m; i++)
+            any |= friction->fails[i];
+    }
     if (!any)
-        friction_stays(flow, root, search->rate, friction->fails, true);
+        friction_stays(flow, root, search->rate, friction->fails, true, 0.0);
 }
 
 /* When the modes of contacts that depend on each other change, before `best`:

@@ -458,13 +458,16 @@ impact_audit_limit(struct analysis *analysis, const struct limit_of *limit,
     struct rt *run = analysis->rt;
     struct limit_account was, is;
     struct saved_state now = saved_state_take(run);
+    struct trace *trace = run->trace;
     double left = rt_time(run);
     int st = limit_account(run, limit, &is);
+    run->trace = NULL; /* what is kept of the motion stays */
     saved_state_restore(run, before);
     left -= rt_time(run);
     if (!st)
         st = limit_account(run, limit, &was);
     saved_state_restore(run, &now);
+    run->trace = trace;
     if (st || was.any_work || is.any_work || run->im->gain_allowed)
         return st == IMP_NONFINITE ? IMP_OK : st;
     double gain = is.energy - was.energy, terms = fmax(is.terms, was.terms),

@@ -24,7 +24,7 @@ static const char kepler[] =
  * limit. */
 #define BLOCK(speed)                                                           \
     "system s { coordinate x, y\n"                                             \
-    " kinetic = (x'^2 + y'^2)/2  potential = (9.81 [m/s^2])*y\n"                         \
+    " kinetic = (x'^2 + y'^2)/2  potential = (9.81 [m/s^2])*y\n"               \
     " contact floor { gap = y  restitution = 0.5  friction = 0.3\n"            \
     "  slide = x - " speed "*t }\n"                                            \
     " start { y = 1 [m]  x' = 20 [m/s] } }\n"

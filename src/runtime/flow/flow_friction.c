@@ -142,7 +142,7 @@ strike(struct flow *flow, struct struck *struck, bool *on)
         bool was = taylor->contacts.closed[i];
         double rate = rows->speed[2 * i],
                noise = fmax(before[i], TAYLOR_NOISE * DBL_EPSILON *
-                                        rows->speed_terms[2 * i]);
+                                           rows->speed_terms[2 * i]);
         bool touches =
             rests[i] || (taylor->contacts.opening[i] && !struck->hits[i]);
         bool soft = friction_soft(flow, i);

@@ -161,12 +161,18 @@ open_nameless(char *path)
     return fd;
 }
 
-/* gives a file without a name its temporary name; 0 or errno */
+/* Gives a file without a name its own, where no file has it, or else a
+ * temporary one, with which it can replace the other. 0 or errno. */
 static int
-name_it(struct out_file *opened)
+name_it(struct out_file *opened, bool *placed)
 {
     char from[64];
     snprintf(from, sizeof from, "/proc/self/fd/%d", opened->fd);
+    /* a kill leaves nothing beside it: there is no moment between two names */
+    *placed =
+        !linkat(AT_FDCWD, from, AT_FDCWD, opened->path, AT_SYMLINK_FOLLOW);
+    if (*placed)
+        return 0;
     for (unsigned k = 0; k < 100; k++) {
         /* the six characters XXXXXX */
         sprintf(opened->temp + strlen(opened->temp) - 6, "%06lu",
@@ -269,16 +275,17 @@ out_file_close(struct out_file *opened, struct diags *ds, imp_range where,
     /* mkostemp gives no rights to others; a nameless file has those of umask */
     if (!error && !opened->nameless && fchmod(opened->fd, 0644))
         error = errno;
+    bool placed = false;
     if (!error && opened->nameless) {
-        error = name_it(opened);
+        error = name_it(opened, &placed);
         opened->nameless = error != 0;
     }
     if (close(opened->fd) && !error)
         error = errno;
-    if (!error && rename(opened->temp, opened->path))
+    if (!error && !placed && rename(opened->temp, opened->path))
         error = errno;
     if (error && !opened->nameless)
-        unlink(opened->temp);
+        unlink(placed ? opened->path : opened->temp);
     free(opened->path);
     *opened = (struct out_file){.fd = -1};
     /* A negative error has been told by the writer. Nothing is held here any

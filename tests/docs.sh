@@ -3,7 +3,8 @@
 # Checks the pieces of Imp in docs/language.md. `imp check` accepts each piece,
 # together with the bodies that the piece takes for granted. Where a piece has an
 # `expect`, the expectation holds. Each line that shows an error is wrong by itself.
-# The links of all texts of the project lead to files that are there.
+# The links of all texts of the project lead to files that are there, and what
+# comments cite of papers has its section.
 set -u
 build=$(cd "$1" && pwd)
 imp=$build/imp
@@ -71,6 +72,16 @@ find README.md CONTRIBUTING.md CHANGELOG.md docs src tests examples -name node_m
     done >"$tmp/links"
 [ ! -s "$tmp/links" ] || {
     cat "$tmp/links"
+    failed=1
+}
+# notes of papers that comments cite have a section in docs/papers.md
+grep -rohE '[a-z][a-z-]*\.md\b' src tests --include='*.[ch]' --include='*.def' |
+    sort -u | while read -r notes; do
+    grep -qx "## $notes" docs/papers.md || [ -e "docs/$notes" ] ||
+        echo "docs/papers.md: no section on $notes, which a comment cites"
+done >"$tmp/notes"
+[ ! -s "$tmp/notes" ] || {
+    cat "$tmp/notes"
     failed=1
 }
 exit $failed

@@ -169,7 +169,7 @@ typedef struct imp_param {
 #define IMP_BODYF_APART 1048576u
 /* Members of a family that move by their weight alone have the same tapes
  * motion, driven, kinematics and energy. These read the body not where it is in
- * env, but from layout.self on: body_enter puts it there. */
+ * env, but from layout.self on: rt_enter puts it there. */
 #define IMP_BODYF_ALIKE 2097152u
 #define IMP_BODYF_PLACED 4194304u /* the model states its position */
 #define IMP_BODYF_ROUND 8388608u  /* a moving ball about its mass centre */

@@ -185,7 +185,7 @@ const uint32_t *system_block(struct mech *mech, uint32_t index,
                              const expr *const *leaf, const expr *const *rate,
                              uint32_t n, const struct implicit *slide);
 /* The motion of a system while contacts slide. M: n x n, factored by
- * ex_ldl_factor; leaf, rate: 2 n; the rates get the contact forces. */
+ * ldl_factor; leaf, rate: 2 n; the rates get the contact forces. */
 void system_sliding(struct mech *mech, struct msystem *system,
                     const expr *const *M, const expr *const *leaf,
                     const expr **rate);

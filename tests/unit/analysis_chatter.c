@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Chatter of a rod and of polygon discs: eigenvalues against GSL and the
- * reference tables (spec/chatter.md 2.2 .. 2.8), verdicts of runs against
+ * reference tables (chatter.md 2.2 .. 2.8), verdicts of runs against
  * Theorem 3, Conjecture 1 and the condition for partial chatter, and the same
  * answers in other coordinates, units and orders of the contacts. */
 #include <gsl/gsl_eigen.h>

@@ -3,7 +3,7 @@
  * them: equations of motion written by hand, GSL's odeiv2 (rk8pd), impacts
  * found by naive bisection. Impact by impact, as far as that is right itself:
  * what two tolerances leave between its runs. And the rod of
- * spec/chatter.md 4.6 with large rotations: the printed impacts, the energy at
+ * chatter.md 4.6 with large rotations: the printed impacts, the energy at
  * every event, where it comes to rest. */
 #include "analysis_help.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The certificate of `cone`, checked by itself: from the file only the
  * generators and what is said of their images are taken. Maps and cones of
- * flights are made here from the formulas of spec/chatter.md 1.4 and 2.5 in
+ * flights are made here from the formulas of chatter.md 1.4 and 2.5 in
  * intervals that are rounded outwards, so that what passes is proven:
  *
  *  - the generators are the corners of a convex cone K in their order;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Systems whose motion between impacts is a parabola
- * (runtime/ballistic/ballistic.h): the reference values of spec/chatter.md 2.2,
+ * (runtime/ballistic/ballistic.h): the reference values of chatter.md 2.2,
  * 2.6 and 2.8, limits in closed form, and precision after a thousand impacts
  * against a reference in quadruple precision with the true orders. */
 #include "ballistic_help.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Effectively invariant cones: the cones of flights against Lemma 3 and against
- * random flights, the maps' characteristic polynomial (spec/chatter.md 2.4,
+ * random flights, the maps' characteristic polynomial (chatter.md 2.4,
  * 2.5), reference numbers of the search (2.9), the square's cone (2.10), and
  * the verdict against the eigenvalue on the (rho, gamma) plane. */
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* runtime/similar: the table of feasible motions under gravity, the
- * gravity-free eigenvalues (spec/chatter.md 2.2, 3.3, 3.4), the equations that
+ * gravity-free eigenvalues (chatter.md 2.2, 3.3, 3.4), the equations that
  * define these motions, and the product of their multipliers. */
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A smooth body and a random convex polytope, whose faces are found here by
- * brute force, in random poses (runtime/gap/smooth_polytope.h). */
+ * brute force, in random poses (runtime/gap/smooth_polytope.c). */
 #ifndef SMOOTH_POLYTOPE_HELP_H
 #define SMOOTH_POLYTOPE_HELP_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `chatter S`: the run of a linear system from its start to the
  * verdict, and what the eigenvalues of its relabelled maps say about every run
- * (spec/chatter.md part 2). A system whose motion is no parabola is followed
+ * (chatter.md part 2). A system whose motion is no parabola is followed
  * until a given time and has no eigenvalues. */
 #include <assert.h>
 #include <float.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `cone S`: an effectively invariant cone of the relabelled maps U
- * R^-k of a linear system (Definition 9, Theorem 5; spec/chatter.md 2.5, 2.9):
+ * R^-k of a linear system (Definition 9, Theorem 5; chatter.md 2.5, 2.9):
  * the search, and a certificate that can be checked from the record or from a
  * file alone. runtime/returnmap/invariant_cone.h has the geometry, in
  * coordinates of its own; this file translates them into rates of the user's

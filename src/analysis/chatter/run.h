@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run from its start to the verdict of the thesis (spec/chatter.md 2.1):
+/* One run from its start to the verdict of the thesis (chatter.md 2.1):
  *
  *   complete      infinitely many impacts bring everything to rest
  *   partial       infinitely many impacts bring two or more contacts to rest,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `similar S`: self-similar motions, in which every impact is the
- * one before, turned and smaller (Definition 10; spec/chatter.md 3.3, 3.4).
+ * one before, turned and smaller (Definition 10; chatter.md 3.3, 3.4).
  * runtime/returnmap/self_similar.h finds them from masses and contacts alone.
  * This file turns them into states of the coordinates and follows the first
  * feasible one for a round of all contacts, to verify that it repeats. */

@@ -3,7 +3,7 @@
  * relabelled maps U R^k (3.28) and their eigenvalues, the condition of Elsner
  * and Vandergraft on each (Theorem 1), Theorems 2 and 3 for a rod, Conjecture 1
  * for the feet of a regular polygon, and the condition for partial chatter
- * (spec/chatter.md 2.2 to 2.7). What none of these settles is "not known", with
+ * (chatter.md 2.2 to 2.7). What none of these settles is "not known", with
  * the reason. */
 #include <assert.h>
 #include <math.h>
@@ -309,7 +309,7 @@ falls(const struct ballistic *ballistic, const struct symmetry *symmetry)
 /* The exponent of the motion that hits one neighbour after the other. Under
  * acceleration no motion comes to rest with an exponent above 2: where the
  * regular motion would have a greater one, the acceleration matters to the end
- * (Lemma 10; spec/chatter.md 3.1, 3.5). */
+ * (Lemma 10; chatter.md 3.1, 3.5). */
 static void
 set_regular(const struct eigen *eigen, const struct ballistic *ballistic,
             bool plain, bool some, const struct symmetry *symmetry,
@@ -339,7 +339,7 @@ set_regular(const struct eigen *eigen, const struct ballistic *ballistic,
 /* Partial chatter of two neighbours (3.42): the map from foot 0 to its
  * neighbour and back has the eigenvalue 1, which is that of both feet at rest,
  * and the roots of mu^2 - ((1 + e)^2 w^2 - 2 e) mu + e^2, where w is the cosine
- * of neighbours (spec/chatter.md 2.6). */
+ * of neighbours (chatter.md 2.6). */
 static void
 set_pair(const struct symmetry *symmetry, struct record *record)
 {

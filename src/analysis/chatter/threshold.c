@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `threshold S over x in [lo, hi]`: the value of a param at which
  * chatter stops bringing a system to rest, by the eigenvalues of its relabelled
- * maps and by runs, side by side (spec/chatter.md 2.2, 2.6, 2.7). Runs go from
+ * maps and by runs, side by side (chatter.md 2.2, 2.6, 2.7). Runs go from
  * one start or from several; of several, the least favourable one decides. This
  * file has the options and the record; the search is threshold_search.c. */
 #include <math.h>

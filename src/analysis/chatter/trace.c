@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The impacts of a run, and the exponent c of E ~ (t_end - t)^c
- * (spec/chatter.md 3.1 and 3.6). Times of flight and losses of energy are kept
+ * (chatter.md 3.1 and 3.6). Times of flight and losses of energy are kept
  * as numbers with exponents of their own and compared as logarithms, so that a
  * thousand impacts do not underflow. What remains after an impact is summed
  * from the last impact backwards, never by subtraction. */

@@ -184,7 +184,7 @@ prepare(struct analysis *analysis, const imp_command *command,
                                     : not_closed(portrait);
 }
 
-/* The numbers of an option, or n_default of them from -+reach. */
+/* The numbers of an option, or STARTS of them from -+reach. */
 static int
 numbers(struct portrait *portrait, enum imp_option_id id, double from,
         double to, double **out, size_t *n)

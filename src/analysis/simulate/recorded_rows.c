@@ -552,7 +552,7 @@ simulate_last_step(const struct simulation *sim, double t)
 /* -- rows on the way --------------------------------------------------------
  *
  * Times that are asked for do not stop the motion: the states there are read
- * off its series (runtime/motion/looks.h). */
+ * off its series (motion_looks). */
 
 /* States on the way take so many numbers at most. */
 #define ROWS_ROOM 4000000

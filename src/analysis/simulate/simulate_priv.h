@@ -156,7 +156,7 @@ struct simulation {
     double reached;      /* the time that it came to, once it is over, s */
     _Atomic double done; /* share of the time, for the line on a terminal */
     bool stopped; /* by a policy, or where the outcome is not unique (I4) */
-    int impacts;  /* so far, without those of vertex_flights.c */
+    int impacts;  /* so far, without those of fast_flights.c */
     bool loads_told, strain_told, collapse_told; /* warnings, once a run */
     bool begun;                                  /* past the start */
     int errors; /* of the program before this run */

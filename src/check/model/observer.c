@@ -10,7 +10,7 @@
  * A variable has one equation, for its first or second derivative, in which the
  * coordinates, their rates and accelerations may stand, and values and lower
  * derivatives of the observers' variables. `jump` gives what an impact adds.
- * Nothing of the motion reads a variable: formula_ok of system_formula.c. */
+ * Nothing of the motion reads a variable: system_formula_ok of block.c. */
 #include <assert.h>
 #include <string.h>
 

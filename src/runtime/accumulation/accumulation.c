@@ -4,7 +4,7 @@
  * that converges. No absolute speed or time is used. When the ratio is known to
  * rounding, the rest of the series is a geometric sum, and the state at the
  * limit is a projection (ballistic/projection.c). A single contact under
- * constant acceleration has the ratio e at once (spec/chatter.md 2.2, 2.6). A
+ * constant acceleration has the ratio e at once (chatter.md 2.2, 2.6). A
  * limit becomes one entry of the history, so limits can repeat in a pattern in
  * their turn. */
 #include <string.h>

@@ -10,7 +10,7 @@
  * limit. So orders of limits have a closed form, too.
  *
  * The motion of a group has scales: Phi(d^2 g, d u) = (d^2 g', d u') under
- * constant accelerations, Phi(b g, d u) = (b g', d u') without (spec/chatter.md
+ * constant accelerations, Phi(b g, d u) = (b g', d u') without (chatter.md
  * 3.2). An accumulation that has converged is a fixed point of Psi, which is
  * Phi scaled back. It is stable when the other eigenvalues of D Psi are less
  * than 1 (3.4). The remaining time T satisfies

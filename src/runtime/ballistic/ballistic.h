@@ -11,7 +11,7 @@
  * Only the gaps' part of the motion meets impacts. It is kept as mantissas
  * with binary exponents, about an origin where as many gaps vanish as
  * possible, so that a thousand impacts of shrinking size lose no digits
- * (spec/chatter.md 1.4, 2.2, 2.7). What no contact feels is one parabola for
+ * (chatter.md 1.4, 2.2, 2.7). What no contact feels is one parabola for
  * the whole run. Whoever has the matrices can use this room without a model.
  */
 #ifndef IMP_RUNTIME_BALLISTIC_BALLISTIC_H

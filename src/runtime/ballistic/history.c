@@ -11,7 +11,7 @@
  *
  * Marks: the gaps and rates at a few earlier times, most of them recent. Under
  * constant accelerations the motion of a group of contacts is the same at every
- * scale: gaps are d^2 times as large, rates and times d times (spec/chatter.md
+ * scale: gaps are d^2 times as large, rates and times d times (chatter.md
  * 3.2). So the time that remains is a number times the scale of the state. The
  * marks tell this number: how long it took from the scale of each mark to the
  * present scale. Where no order repeats there is no ratio that converges; the

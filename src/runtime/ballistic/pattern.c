@@ -3,7 +3,7 @@
  * is a sequence of contacts that has been hit several times in a row; its
  * period is the number of impacts in the sequence. The times of successive
  * periods shrink by a ratio, which converges when the impacts accumulate
- * (spec/chatter.md 2.2, 2.6). No absolute speed or time is used. What a pattern
+ * (chatter.md 2.2, 2.6). No absolute speed or time is used. What a pattern
  * comes to is decided in the room accumulation.
  *
  * Two contacts that are hit in turns without acceleration have a law of their
@@ -19,7 +19,7 @@
  * and the map has the fixed points x = (l + e_i)/(e_i b_j), where l are the
  * eigenvalues of A, if these are real and positive. Above the lesser fixed
  * point the impacts never end, below it they do; without fixed points they
- * always end (spec/chatter.md 2.2, 2.6; here for any two restitutions). A
+ * always end (chatter.md 2.2, 2.6; here for any two restitutions). A
  * flight takes the time t = g/s, where g is the gap of j in that metric. It
  * leaves the gap g' = p t, so t' = t p/s'; these times are summed until x has
  * come to the greater fixed point. */

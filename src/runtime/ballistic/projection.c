@@ -334,7 +334,7 @@ projection_average(struct ballistic *motion, const struct ballistic *after,
  * metric of M, of what free motion would give:
  *     v* = P (v + a T),   x* = P (x + v T + a T^2/2),   N_group P = 0,
  * whatever the impacts in between are. The motion after the limit is the
- * projected parabola; it does not depend on T (spec/chatter.md 2.2). */
+ * projected parabola; it does not depend on T (chatter.md 2.2). */
 
 void
 ballistic_stick(struct ballistic *motion, const bool *closed)

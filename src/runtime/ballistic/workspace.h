@@ -25,7 +25,7 @@
 #define BALLISTIC_STANDING 1000
 /* A gap below this share of its greatest value may be closed to rounding. */
 #define BALLISTIC_CLOSED 1e-12
-/* the greatest number of contacts of the flights of lanes.h */
+/* the greatest number of contacts of the flights of flight_lanes.h */
 #define BALLISTIC_LANES 16
 /* Units are adjusted after this many impacts at the latest. */
 #define BALLISTIC_RESCALE 16

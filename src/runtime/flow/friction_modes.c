@@ -429,7 +429,7 @@ choose(const struct flow *flow, struct arena *arena,
     choice_make(&group, choice);
     /* Where accelerations depend on loads these are the least ones, as the
      * series have them, and what carries nothing has to be let go: also where
-     * no other loads are possible (take_least). */
+     * no other loads are possible (choice_take_least). */
     if (choice->verdict != FRICTION_SEVERAL || all->later)
         return choice;
     group.until = forces_until(flow, arena, all);

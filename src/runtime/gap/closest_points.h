@@ -9,8 +9,8 @@
  *
  * The gap is the greatest separation of the bodies over all unit directions n,
  * sigma = max_n [n.(c2-c1) - h1(n) - h2(-n)] with the support functions h
- * (Palffy-Muhoray et al. 2018, spec 0.C). It is the distance while the bodies
- * are apart, and minus the least depth while they overlap. */
+ * (Palffy-Muhoray et al. 2018, tangential.md 0.C). It is the distance while the
+ * bodies are apart, and minus the least depth while they overlap. */
 #ifndef IMP_RUNTIME_GAP_CLOSEST_POINTS_H
 #define IMP_RUNTIME_GAP_CLOSEST_POINTS_H
 

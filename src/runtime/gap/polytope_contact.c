@@ -60,10 +60,10 @@ polytope_contact_manifold(struct rt *run, uint32_t contact, double tol,
 }
 
 /* -- gap, nearest points and normal as series, for expressions along the motion
- * (motion/series_along.c): of the pair of features that is the nearest now, in
- * the axes of body 0 about its mass centre. Where features meet in a point with
- * an open normal (gap 0) the normal has no series: its coefficients are not
- * finite, and the caller says so. ----------------------------------------- */
+ * (derivatives/series_along.c): of the pair of features that is the nearest
+ * now, in the axes of body 0 about its mass centre. Where features meet in a
+ * point with an open normal (gap 0) the normal has no series: its coefficients
+ * are not finite, and the caller says so. */
 
 /* the pose of body 1 in the axes of body 0 */
 struct seen {

@@ -11,9 +11,9 @@
  * curvature matrices K1, K2 in the tangent plane. While convex bodies are
  * apart, only the closest points meet the conditions. While the bodies overlap,
  * every stationary direction of the separation sigma(n) meets them, and the gap
- * is the greatest of its values (Palffy-Muhoray et al. 2018, spec 0.C).
- * Letters: K curvature matrices in the tangents T (t in body axes), e their
- * eigenvalues, W = K^-1, M a sum of two of these. */
+ * is the greatest of its values (Palffy-Muhoray et al. 2018, tangential.md
+ * 0.C). Letters: K curvature matrices in the tangents T (t in body axes), e
+ * their eigenvalues, W = K^-1, M a sum of two of these. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>

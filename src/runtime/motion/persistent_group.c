@@ -772,8 +772,8 @@ direction_term(const struct persistent_unknown *unknown, int k, double size)
 }
 
 /* Do the gap and the direction of one force stay as they are, to rounding?
- * terms: the accelerations that cancel (force_terms). *holds: the time for
- * which rounding of the speeds does not move levers by more than rounding. */
+ * terms: those of persistent_force_terms. *holds: the time for which rounding of
+ * the speeds does not move levers by more than rounding. */
 bool
 persistent_steady_force(const struct rt *run,
                         const struct persistent_unknown *unknown, double terms,

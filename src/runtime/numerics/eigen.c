@@ -694,7 +694,7 @@ eigen_solve(struct arena *arena, int n, const double *a, struct eigen *eigen)
     return 0;
 }
 
-/* -- the Elsner-Vandergraft condition (spec/chatter.md 2.3) -----------------
+/* -- the Elsner-Vandergraft condition (chatter.md 2.3) -----------------
  */
 
 /* Returns how many eigenvalues are eigenvalue i within both errors; *loose: one

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The search (spec/chatter.md 2.9): images are added to the start until nothing
+/* The search (chatter.md 2.9): images are added to the start until nothing
  * grows. The cones K_0 in K_1 in ... lie in every effectively invariant cone
  * that holds the start. So a motion with x_0 > 0 in one of them excludes all
  * such cones. A cone that has ceased to grow is not yet invariant:

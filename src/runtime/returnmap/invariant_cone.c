@@ -3,7 +3,7 @@
  * The sets follow from the gradients of the gaps: a flight from a point of
  * facet 0 of the feasible set to a point of facet j has the velocity q_j - q_0,
  * so C_j = (facet j - facet 0) and {x_0 <= 0}. For feet of a regular polygon
- * these are the four rays of Lemma 3 (spec/chatter.md 2.5). */
+ * these are the four rays of Lemma 3 (chatter.md 2.5). */
 #include "runtime/returnmap/invariant_cone.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Effectively invariant cones of relabelled maps (spec/chatter.md 2.3, 2.5,
+/* Effectively invariant cones of relabelled maps (chatter.md 2.3, 2.5,
  * 2.9, Theorem 5): K with U_0 R^-j (K and C_j) in K for every j, where C_j are
  * the velocities with which a flight from contact 0 can end at contact j.
  *

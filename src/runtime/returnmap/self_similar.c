@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Self-similar motions of a symmetry. Equations (4.19) to (4.33) of
- * spec/chatter.md 3.3 and 3.4, in units of the first flight. They are solved in
+ * chatter.md 3.3 and 3.4, in units of the first flight. They are solved in
  * long double, because the matrices come close to singular ones where ratios
  * are close to 1 (many feet). Letters: F, R, U_0 and A = R^-k U_0 as there; q
  * and p the gaps and velocities of a motion; J the derivative of its map, B an

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Self-similar motions of contacts with a cyclic symmetry (spec/chatter.md 3.3,
+/* Self-similar motions of contacts with a cyclic symmetry (chatter.md 3.3,
  * 3.4): impacts at contacts 0, k, 2k, ... of the symmetry's order, every flight
  * the one before, turned by R^k and smaller. Just before impact i
  *     p_i = bp^i R^ki p_0,  q_i = bq^i R^ki q_0,  flight bt^i tau,  bq = bp bt.

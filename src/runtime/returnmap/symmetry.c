@@ -295,7 +295,7 @@ half_tangent(double x)
 }
 
 /* Returns rho^2, and gives gamma, where the characteristic polynomial of m >= 4
- * feet has the double root mu (spec/chatter.md 2.7). */
+ * feet has the double root mu (chatter.md 2.7). */
 static double
 double_root(int contacts, double mu, double *gamma)
 {

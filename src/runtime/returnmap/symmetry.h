@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The symmetry of contacts, and the maps from impact to impact that it leaves
- * (spec/chatter.md 2.2, 2.4, 2.6, 2.7).
+ * (chatter.md 2.2, 2.4, 2.6, 2.7).
  *
  * All is read off W = N M^-1 N^T: the cosines W_ij/sqrt(W_ii W_jj) of the
  * contacts in the kinetic metric do not depend on coordinates, units or signs

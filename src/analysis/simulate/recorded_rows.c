@@ -92,30 +92,31 @@ simulate_paradox_choices(struct rt *run, uint32_t contact, unsigned policies)
 /* The kinds of events (field `event_kinds`) as a summary names them. */
 static const struct {
     const char *kind, *one, *several;
+    enum { NEITHER, BEGINS, ENDS } contact; /* that lasts */
 } kind_names[] = {
-    {"impact", "impact", "impacts"},
-    {"touch", "tangential touch", "tangential touches"},
-    {"overlap begins", "begin of overlap", "begins of overlap"},
-    {"overlap ends", "end of overlap", "ends of overlap"},
-    {"chatter", "limit of chatter", "limits of chatter"},
-    {"slide", "lasting contact", "lasting contacts"},
-    {"leave", "release", "releases"},
-    {"stop", "stop", "stops"},
-    {"slip", "begin of slip", "begins of slip"},
-    {"stick", "begin of stick", "begins of stick"},
-    {"reverse", "reversal of slip", "reversals of slip"},
-    {"liftoff", "lift-off", "lift-offs"},
+    {"impact", "impact", "impacts", NEITHER},
+    {"touch", "tangential touch", "tangential touches", NEITHER},
+    {"overlap begins", "begin of overlap", "begins of overlap", NEITHER},
+    {"overlap ends", "end of overlap", "ends of overlap", NEITHER},
+    {"chatter", "limit of chatter", "limits of chatter", NEITHER},
+    {"slide", "lasting contact", "lasting contacts", BEGINS},
+    {"leave", "release", "releases", ENDS},
+    {"stop", "stop", "stops", NEITHER},
+    {"slip", "begin of slip", "begins of slip", BEGINS},
+    {"stick", "begin of stick", "begins of stick", BEGINS},
+    {"reverse", "reversal of slip", "reversals of slip", NEITHER},
+    {"liftoff", "lift-off", "lift-offs", ENDS},
     {"undecided", "motion that is not determined",
-     "motions that are not determined"},
+     "motions that are not determined", NEITHER},
     {"impact without collision", "impact without collision",
-     "impacts without collision"},
-    {"jam", "jam", "jams"},
+     "impacts without collision", ENDS},
+    {"jam", "jam", "jams", NEITHER},
     {"compliant", "change to a compliant contact",
-     "changes to a compliant contact"},
-    {"pressed", "begin of compression", "begins of compression"},
-    {"held", "rest while pressed in", "rests while pressed in"},
-    {"rebound", "begin of the way back", "begins of the way back"},
-    {"rigid", "change to a rigid contact", "changes to a rigid contact"},
+     "changes to a compliant contact", ENDS},
+    {"pressed", "begin of compression", "begins of compression", BEGINS},
+    {"held", "rest while pressed in", "rests while pressed in", NEITHER},
+    {"rebound", "begin of the way back", "begins of the way back", NEITHER},
+    {"rigid", "change to a rigid contact", "changes to a rigid contact", NEITHER},
 };
 enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
 
@@ -152,26 +153,17 @@ count_event(struct contact_summary *summary, const char *kind, double time)
         summary->order[summary->n++] = number;
     }
     tally->last = time;
-    if (!strcmp(kind, "slide") || !strcmp(kind, "slip") ||
-        !strcmp(kind, "stick") || !strcmp(kind, "pressed"))
-        summary->closed = true;
-    else if (!strcmp(kind, "leave") || !strcmp(kind, "liftoff") ||
-             !strcmp(kind, "compliant") ||
-             !strcmp(kind, "impact without collision"))
-        summary->closed = false;
+    if (kind_names[number].contact)
+        summary->closed = kind_names[number].contact == BEGINS;
 }
 
 /* Where not every event is kept, they are counted as they come: those of
  * rotors and joints, of contacts of the model, and of made pairs, the first
- * PAIRS_TOLD by themselves and all with the contact of their block. */
+ * CONTACT_PAIRS_TOLD by themselves and all with the contact of their block. */
 struct event_tallies {
     struct contact_summary **of; /* NULL: no event */
     size_t n;
 };
-
-/* So many pairs whose contacts were made are told one by one; more are summed
- * up by their blocks. */
-#define PAIRS_TOLD 1000
 
 /* The tally of a number of the log; NULL for a pair behind those that are told
  * by themselves. */
@@ -200,19 +192,32 @@ static void
 tally_event(struct simulation *sim, uint32_t number, const char *kind)
 {
     const struct rt *run = sim->run;
-    uint32_t others = run->im->rotors.n + run->im->joints.n,
-             stated = contact_table_stated(run), pair[2];
+    uint32_t others = run->im->rotors.n + run->im->joints.n;
     if (!sim->log.tallies) {
-        size_t n = (size_t)others + 1 + stated + (run->table ? PAIRS_TOLD : 0);
+        size_t n = (size_t)others + 1 + contact_table_stated(run) +
+                   (run->table ? CONTACT_PAIRS_TOLD : 0);
         sim->log.tallies = NEW(run->arena, struct event_tallies);
         sim->log.tallies->of = NEW_N(run->arena, struct contact_summary *, n);
         sim->log.tallies->n = n;
     }
     tally_at(sim, number, kind);
-    if (number < stated || number >= UINT32_MAX - others)
-        return;
-    contact_table_pair(run, number, pair);
-    tally_at(sim, contact_table_rule_of(run, pair[0], pair[1]), kind);
+}
+
+/* A pair whose contact was made counts with the contact of its block, too. */
+static void
+tally_contact(struct simulation *sim, uint32_t contact, const uint32_t *body,
+              const char *kind)
+{
+    const struct rt *run = sim->run;
+    uint32_t rule = body ? contact : contact_table_rule(run, contact),
+             number = !body ? contact_table_number(run, contact)
+                      : rt_contact(run, contact)->flags & IMP_CONTACTF_RULE
+                          ? contact_table_early(sim->run, body[0], body[1])
+                          : contact;
+    if (number != NO_CONTACT)
+        tally_event(sim, number, kind);
+    if (number != rule)
+        tally_event(sim, rule, kind);
 }
 
 void
@@ -246,12 +251,12 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
         along_event(sim->along, contact);
     if (sim->trace)
         run_log_event(sim->trace, contact, body, kind, class, impulse);
-    uint32_t number = body ? contact_table_number_of(sim->run, body[0], body[1])
-                           : contact_table_number(run, contact);
     if (sim->options.keep != 1)
-        tally_event(sim, number, kind);
+        tally_contact(sim, contact, body, kind);
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
         return;
+    uint32_t number = body ? contact_table_number_of(sim->run, body[0], body[1])
+                           : contact_table_number(run, contact);
     VEC_PUSH(&sim->log.time, switching_told_time(run));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, class);
@@ -746,9 +751,8 @@ simulate_put_summary(struct simulation *sim, struct record *out)
     const struct event_log *log = &sim->log;
     struct rt *run = sim->run;
     struct arena *arena = run->brief; /* the record copies the texts */
-    uint32_t stated = contact_table_stated(run), told = contact_table_told(run),
-             pairs = told - stated;
-    bool whole = pairs > PAIRS_TOLD;
+    uint32_t stated = contact_table_stated(run), told = contact_table_told(run);
+    bool whole = told - stated > CONTACT_PAIRS_TOLD;
     told = whole ? stated : told;
     uint32_t all = told + run->im->rotors.n + run->im->joints.n;
     struct contact_summary *of = NEW_N(arena, struct contact_summary, all + 1);
@@ -778,7 +782,7 @@ simulate_put_summary(struct simulation *sim, struct record *out)
         if (i < stated)
             system_closed(run, i, &of[i]);
         if (block)
-            buf_printf(&text, "%u pairs, such as ", pairs);
+            buf_printf(&text, "many pairs, such as ");
         describe(&text,
                  i >= told    ? other_name(sim, i - told)
                  : i < stated ? simulate_contact_name(sim, i)

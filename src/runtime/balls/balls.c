@@ -15,6 +15,7 @@
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/instance/contact_table.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
@@ -214,7 +215,7 @@ all_pairs(const struct balls *balls)
                 rule_of_sides(balls, kinds[i].sides, kinds[j].sides) == NO_BALL)
                 wanted += i == j ? kinds[i].n * (kinds[i].n - 1) / 2
                                  : kinds[i].n * kinds[j].n;
-    for (uint32_t i = 0; i < run->im->contacts.n && wanted; i++) {
+    for (uint32_t i = 0; i < contact_table_stated(run) && wanted; i++) {
         const imp_contact *contact = rt_contact(run, i);
         stated += !(contact->flags & IMP_CONTACTF_RULE) &&
                   rule_of(balls, contact->body[0], contact->body[1]) == NO_BALL;
@@ -239,13 +240,14 @@ name_apart(const struct balls *balls, struct balls_refusal *refusal)
             }
 }
 
-/* Finds the contacts by pairs of bodies. False: a pair of which one can move
+/* Finds the contacts of the model by pairs of bodies: what was made from a rule
+ * is that rule here. False: a pair of which one can move
  * has none or several, or one that is not searched for. */
 static bool
 sort_contacts(struct balls *balls, struct balls_refusal *refusal)
 {
     struct rt *run = balls->run;
-    uint32_t count = run->im->contacts.n, size = 16;
+    uint32_t count = contact_table_stated(run), size = 16;
     while (size < count)
         size *= 2;
     balls->contact_mask = size - 1;
@@ -309,6 +311,7 @@ make(struct rt *run, bool all, bool shapes, struct balls_refusal *refusal)
     balls->cell_mask = size - 1;
     balls->cell = NEW_N(run->arena, uint32_t, size);
     balls->heap = NEW_N(run->arena, struct balls_due, balls->n_move + 1);
+    balls->place = NEW_N(run->arena, uint32_t, balls->n_move + 1);
     balls->put = NEW_N(run->arena, double, rt_state_size(run) + 1);
     return balls;
 }
@@ -625,7 +628,7 @@ balls_next(struct balls *balls, double until, struct balls_touch *touch,
         return BALLS_GENERAL;
     uint32_t one = balls->heap[0].ball;
     const struct ball_event *first = balls->event + one;
-    if (first->when > until || first->kind == EVENT_NEVER)
+    if (balls->heap[0].when > until || first->kind == EVENT_NEVER)
         return BALLS_UNTIL;
     uint32_t two = first->partner;
     if (first->kind == EVENT_UNCLEAR) {

@@ -11,8 +11,7 @@
 
 enum balls_event {
     EVENT_NEVER,
-    EVENT_CELL,   /* the ball leaves its cell */
-    EVENT_HIT,    /* it hits the partner */
+    EVENT_HIT,    /* the ball hits the partner */
     EVENT_UNCLEAR /* it touches the partner without a rate, or nearly */
 };
 /* Two lines of a cache of 64 bytes: the first says how it moves, the second
@@ -32,13 +31,17 @@ struct ball {
     uint32_t body, sides; /* of the rules of contacts (imp_body) */
     bool shape;           /* it is no ball: of steps alone */
 };
-/* The next event of a ball that moves. */
+/* What comes next for a ball that moves: the first meeting with those that have
+ * been in reach since its last impact, and the end of its time in its cell. The
+ * meeting is kept while the ball goes from cell to cell, so that only those
+ * that come into reach are asked then. */
 struct ball_event {
-    double when, since; /* since: the later of both clocks, without the rounding
-                           of the time */
+    double when, since; /* the meeting; since: the later of both clocks, without
+                           the rounding of the time */
+    double leaves;      /* when it leaves its cell */
     uint32_t partner, partner_epoch; /* planes: n_ball + number */
-    enum balls_event kind;
-    uint32_t place; /* in the heap */
+    uint8_t kind;                    /* enum balls_event */
+    int8_t axis, way; /* it leaves the cell along this axis; 1 up, -1 down */
 };
 /* An entry of the heap, with the time of its event: to sift asks no balls. */
 struct balls_due {
@@ -81,8 +84,9 @@ struct balls {
     /* cells */
     double side;
     uint32_t *cell, cell_mask;
-    /* heap of the balls that move */
+    /* heap of the balls that move, and the place of each in it */
     struct balls_due *heap;
+    uint32_t *place;
 };
 
 struct ball_tolerance {
@@ -138,10 +142,11 @@ double balls_tolerance_gap(const struct balls *balls, uint32_t one,
  * `most`. */
 struct ball_meeting balls_meeting(const struct balls *balls, uint32_t one,
                                   uint32_t two, double most);
-/* Are these two further apart than by `more` at the time t? Says false of what
- * it does not see. */
-bool balls_apart(const struct balls *balls, uint32_t one, uint32_t two,
-                 double t, double more);
+/* Where a ball is at the time t. */
+void balls_at(const struct balls *balls, uint32_t one, double t, double x[3]);
+/* Do ball `one`, which is at x at the time t, and `two` touch then? */
+bool balls_touch_at(const struct balls *balls, uint32_t one, uint32_t two,
+                    double t, const double x[3]);
 /* The gap so long (s) after the clocks of both, and its rate: `one` is the
  * first number of `after`. */
 double balls_gap_after(const struct balls *balls, uint32_t one, uint32_t two,

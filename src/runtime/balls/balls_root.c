@@ -31,7 +31,7 @@ balls_first_fall(double c, double b, double a)
 }
 
 /* Where the ball is, and how fast, s after its clock. */
-static void
+static inline void
 place_after(const struct balls *balls, const struct ball *ball, bool moves,
             double s, double x[3], double v[3])
 {
@@ -98,8 +98,8 @@ balls_tolerance(const struct balls *balls, uint32_t one, uint32_t two)
                                        8.0 * DBL_EPSILON * moved};
 }
 
-double
-balls_tolerance_gap(const struct balls *balls, uint32_t one, uint32_t two)
+static inline double
+tolerance_gap(const struct balls *balls, uint32_t one, uint32_t two)
 {
     const struct ball *a = balls->ball + one;
     const double *x = a->x;
@@ -114,6 +114,31 @@ balls_tolerance_gap(const struct balls *balls, uint32_t one, uint32_t two)
     return 64.0 * DBL_EPSILON * (length + most) <= share * length
                ? share * length
                : balls_tolerance(balls, one, two).gap;
+}
+
+double
+balls_tolerance_gap(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    return tolerance_gap(balls, one, two);
+}
+
+/* Is a rate of approach, whose square this is, beyond the tolerance of rates?
+ * Most are so far beyond it that sums of sizes tell. */
+static bool
+fast(const struct balls *balls, uint32_t one, uint32_t two, double rate2,
+     const double v[3])
+{
+    const struct ball *a = balls->ball + one, *b = balls->ball + two;
+    double share =
+        fmax(RT_GAP_SHARE * balls->run->world.tolerance, 64.0 * DBL_EPSILON);
+    double most = share * (fabs(v[0]) + fabs(v[1]) + fabs(v[2])) +
+                  8.0 * DBL_EPSILON *
+                      (fabs(a->v[0]) + fabs(a->v[1]) + fabs(a->v[2]) +
+                       fabs(b->v[0]) + fabs(b->v[1]) + fabs(b->v[2]));
+    if (rate2 > 2.0 * most * most)
+        return true;
+    double rate = balls_tolerance(balls, one, two).rate;
+    return rate2 > rate * rate;
 }
 
 /* Have these two just hit each other? */
@@ -150,13 +175,12 @@ meet_straight(const struct balls *balls, uint32_t one, uint32_t two,
     if (approach >= 0.0)
         return never();
     vec3_cross(x, v, cross);
-    double band = touching + balls_tolerance_gap(balls, one, two);
+    double band = touching + tolerance_gap(balls, one, two);
     double aside = vec3_dot(cross, cross), out = band * band * v2 - aside;
     if (out < 0.0)
         return never();
     double in = touching * touching * v2 - aside, distance = vec3_norm(x);
-    struct ball_tolerance tol = balls_tolerance(balls, one, two);
-    if (in > tol.rate * tol.rate * touching * touching) {
+    if (in > 0.0 && fast(balls, one, two, in / (touching * touching), v)) {
         double room = (distance - touching) * (distance + touching);
         return meets(EVENT_HIT,
                      room > 0.0 ? room / (sqrt(in) - approach) : 0.0);
@@ -271,19 +295,31 @@ balls_meeting(const struct balls *balls, uint32_t one, uint32_t two,
     return meeting;
 }
 
-bool
-balls_apart(const struct balls *balls, uint32_t one, uint32_t two, double t,
-            double more)
+void
+balls_at(const struct balls *balls, uint32_t one, double t, double x[3])
 {
-    if (two >= balls->n_ball)
-        return false;
-    const struct ball *ball = balls->ball + one, *other = balls->ball + two;
-    double x[3], v[3], x2[3], reach = ball->radius + other->radius + more;
-    place(balls, ball, true, t, x, v);
-    place(balls, other, moves(balls, two), t, x2, v);
+    double v[3];
+    place(balls, balls->ball + one, moves(balls, one), t, x, v);
+}
+
+bool
+balls_touch_at(const struct balls *balls, uint32_t one, uint32_t two, double t,
+               const double x[3])
+{
+    const struct ball *ball = balls->ball + one;
+    double tol = tolerance_gap(balls, one, two), x2[3], rate, normal[3];
+    if (two >= balls->n_ball) {
+        const struct ball_plane *plane = balls->plane + (two - balls->n_ball);
+        for (int i = 0; i < 3; i++)
+            x2[i] = x[i] - plane->point[i];
+        return vec3_dot(plane->normal, x2) - ball->radius <= tol;
+    }
+    double reach = ball->radius + balls->ball[two].radius + 2.0 * tol;
+    balls_at(balls, two, t, x2);
     for (int i = 0; i < 3; i++)
         x2[i] -= x[i];
-    return vec3_dot(x2, x2) > reach * reach;
+    return vec3_dot(x2, x2) <= reach * reach &&
+           balls_gap(balls, one, two, t, &rate, normal) <= tol;
 }
 
 double

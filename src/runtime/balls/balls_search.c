@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The next event of each ball: cells, predictions, and the heap.
  *
- * A ball keeps the first of its events only. When its partner's motion changes
- * the event is stale, which is seen when it comes first in the heap: then the
+ * A ball keeps the first of its meetings only. When its partner's motion changes
+ * the meeting is stale, which is seen when it comes first in the heap: then the
  * ball is asked again. Nothing is missed before: all its other meetings come
- * later, and whoever's motion changes tells those whom it will meet sooner. */
+ * later, and whoever's motion changes tells those whom it will meet sooner. A
+ * ball that goes to the next cell keeps its meeting, too, and asks those alone
+ * that come into its reach there (as Rapaport 1980). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -26,7 +28,7 @@ static void
 put_at(struct balls *balls, uint32_t place, struct balls_due due)
 {
     balls->heap[place] = due;
-    balls->event[due.ball].place = place;
+    balls->place[due.ball] = place;
 }
 
 /* Moves the ball to its place, after `when` has changed. */
@@ -35,8 +37,8 @@ sift(struct balls *balls, uint32_t ball)
 {
     const struct balls_due *heap = balls->heap;
     const struct ball_event *event = balls->event + ball;
-    struct balls_due due = {event->when, ball};
-    uint32_t at = event->place, n = balls->n_move;
+    struct balls_due due = {fmin(event->when, event->leaves), ball};
+    uint32_t at = balls->place[ball], n = balls->n_move;
     while (at > 0 && sooner(due, heap[(at - 1) / 2])) {
         put_at(balls, at, heap[(at - 1) / 2]);
         at = (at - 1) / 2;
@@ -90,29 +92,33 @@ cell_leave(struct balls *balls, uint32_t which)
         balls->ball[ball->next].before = ball->before;
 }
 
-/* When the ball leaves its cell, and through which side: axis, 1 up or -1. */
-static double
-cell_end(const struct balls *balls, const struct ball *ball, int *axis,
-         int *way)
+/* Finds when the ball leaves its cell, and through which side. */
+static void
+cell_end(const struct balls *balls, uint32_t one)
 {
+    const struct ball *ball = balls->ball + one;
+    struct ball_event *event = balls->event + one;
     double first = INFINITY, since = ball->entered - ball->clock;
     for (int i = 0; i < balls->dim; i++) {
         double half = 0.5 * balls->gravity[i],
                x = ball->x[i] + (ball->v[i] + half * since) * since,
                v = ball->v[i] + 2.0 * half * since;
-        for (int up = 0; up < 2; up++) {
+        /* along a line it leaves through the side ahead alone */
+        int low = half == 0.0 && v >= 0.0 ? 1 : 0,
+            high = half == 0.0 && v <= 0.0 ? 0 : 1;
+        for (int up = low; up <= high; up++) {
             double sign = up ? -1.0 : 1.0,
                    bound = (double)(ball->cell[i] + up) * balls->side;
             double s =
                 balls_first_fall(sign * (x - bound), sign * v, sign * half);
             if (s < first) {
                 first = s;
-                *axis = i;
-                *way = up ? 1 : -1;
+                event->axis = (int8_t)i;
+                event->way = up ? 1 : -1;
             }
         }
     }
-    return ball->entered + first;
+    event->leaves = ball->entered + first;
 }
 
 /* -- predictions ----------------------------------------------------------- */
@@ -128,11 +134,19 @@ take(struct balls *balls, uint32_t one, uint32_t two,
      const struct ball_meeting *meeting)
 {
     struct ball_event *event = balls->event + one;
-    event->kind = meeting->kind;
+    event->kind = (uint8_t)meeting->kind;
     event->when = meeting->when;
     event->since = meeting->since;
     event->partner = two;
     event->partner_epoch = epoch(balls, two);
+}
+
+/* Is `two` one against which balls move along parabolas? Their meetings are
+ * looked for until the ball leaves its cell, and anew in the next one. */
+static bool
+curved(const struct balls *balls, uint32_t two)
+{
+    return balls->weight && two >= balls->n_move;
 }
 
 static void
@@ -141,10 +155,11 @@ try(struct balls *balls, uint32_t one, uint32_t two)
     if (two == one)
         return;
     bool moves = two < balls->n_move;
-    double first = balls->event[one].when, most = first,
-           other = moves ? balls->event[two].when : first;
-    if (other > most)
-        most = other;
+    double first = balls->event[one].when,
+           other = moves ? balls->event[two].when : first,
+           most = first > other ? first : other;
+    if (curved(balls, two))
+        most = fmin(most, balls->event[one].leaves);
     /* of a pair, the lower number counts: the bits are the same both ways */
     struct ball_meeting meeting = moves && two < one
                                       ? balls_meeting(balls, two, one, most)
@@ -181,17 +196,22 @@ fetch(const struct balls *balls, uint32_t which)
     __builtin_prefetch(balls->event + which);
 }
 
-/* Asks all cells next to that of the ball, and its own: of many balls hardly
- * any is in a cache, so all are fetched before the first is asked. */
+/* Asks the cells next to that of the ball, and its own; axis: only those on the
+ * side `way` along it. Of many balls hardly any is in a cache, so all are
+ * fetched before the first is asked. */
 static void
-near_cells(struct balls *balls, uint32_t one)
+near_cells(struct balls *balls, uint32_t one, int axis, int way)
 {
     const int64_t *own = balls->ball[one].cell;
     int64_t cell[27][3];
-    int deep = balls->dim == 3 ? 1 : 0, n = 0;
-    for (int64_t i = -1; i <= 1; i++)
-        for (int64_t j = -1; j <= 1; j++)
-            for (int64_t k = -deep; k <= deep; k++, n++) {
+    int low[3] = {-1, -1, -1}, high[3] = {1, 1, 1}, n = 0;
+    if (balls->dim == 2)
+        low[2] = high[2] = 0;
+    if (axis >= 0)
+        low[axis] = high[axis] = way;
+    for (int i = low[0]; i <= high[0]; i++)
+        for (int j = low[1]; j <= high[1]; j++)
+            for (int k = low[2]; k <= high[2]; k++, n++) {
                 cell[n][0] = own[0] + i;
                 cell[n][1] = own[1] + j;
                 cell[n][2] = own[2] + k;
@@ -208,9 +228,9 @@ balls_predict(struct balls *balls, uint32_t one)
 {
     assert(one < balls->n_move);
     struct ball_event *event = balls->event + one;
-    int axis, way;
-    event->when = cell_end(balls, balls->ball + one, &axis, &way);
-    event->kind = isfinite(event->when) ? EVENT_CELL : EVENT_NEVER;
+    cell_end(balls, one);
+    event->when = INFINITY;
+    event->kind = EVENT_NEVER;
     event->partner = NO_BALL;
     for (uint32_t i = 0; i < balls->n_plane; i++) {
         struct ball_meeting meeting =
@@ -222,7 +242,7 @@ balls_predict(struct balls *balls, uint32_t one)
         for (uint32_t i = 0; i < balls->n_ball; i++)
             try(balls, one, i);
     else
-        near_cells(balls, one);
+        near_cells(balls, one, -1, 0);
     sift(balls, one);
 }
 
@@ -240,7 +260,7 @@ balls_search_start(struct balls *balls)
         cell_enter(balls, i);
         if (i >= balls->n_move)
             continue;
-        balls->event[i].when = INFINITY;
+        balls->event[i].when = balls->event[i].leaves = INFINITY;
         balls->event[i].kind = EVENT_NEVER;
         put_at(balls, i, (struct balls_due){INFINITY, i});
     }
@@ -250,16 +270,26 @@ balls_search_start(struct balls *balls)
 
 /* -- going on -------------------------------------------------------------- */
 
+/* Takes the ball to its next cell, and asks whom it comes near there. */
 static void
 change_cell(struct balls *balls, uint32_t one)
 {
     struct ball *ball = balls->ball + one;
-    int axis = 0, way = 0;
-    cell_end(balls, ball, &axis, &way);
+    const struct ball_event *event = balls->event + one;
+    int axis = event->axis, way = event->way;
     cell_leave(balls, one);
-    ball->entered = balls->event[one].when;
+    ball->entered = event->leaves;
     ball->cell[axis] += way;
     cell_enter(balls, one);
+    /* search = all is what the cells are checked against: it asks everyone */
+    if (balls->all) {
+        balls_predict(balls, one);
+        return;
+    }
+    cell_end(balls, one);
+    bool anew = balls->weight && balls->n_ball > balls->n_move;
+    near_cells(balls, one, anew ? -1 : axis, way);
+    sift(balls, one);
 }
 
 bool
@@ -267,26 +297,19 @@ balls_settle(struct balls *balls, double until)
 {
     assert(balls && balls->n_move > 0);
     for (uint32_t n = 1;; n++) {
-        uint32_t one = balls->heap[0].ball;
-        const struct ball_event *event = balls->event + one;
-        if (event->when > until || event->kind == EVENT_NEVER)
+        struct balls_due due = balls->heap[0];
+        const struct ball_event *event = balls->event + due.ball;
+        if (due.when > until || isinf(due.when))
             return true;
         if (n % STOP_LOOK == 0 && rt_stopped(balls->run))
             return false;
-        if (event->kind == EVENT_CELL)
-            change_cell(balls, one);
+        if (event->leaves <= event->when)
+            change_cell(balls, due.ball);
         else if (event->partner_epoch == epoch(balls, event->partner))
             return true;
-        balls_predict(balls, one);
+        else
+            balls_predict(balls, due.ball);
     }
-}
-
-static bool
-touches(const struct balls *balls, uint32_t one, uint32_t two, double t)
-{
-    double rate, normal[3], tol = balls_tolerance_gap(balls, one, two);
-    return !balls_apart(balls, one, two, t, 2.0 * tol) &&
-           balls_gap(balls, one, two, t, &rate, normal) <= tol;
 }
 
 bool
@@ -295,9 +318,11 @@ balls_crowded(const struct balls *balls, uint32_t one, uint32_t other, double t)
     assert(one < balls->n_move);
     const int64_t *own = balls->ball[one].cell;
     int deep = balls->dim == 3 ? 1 : 0;
+    double x[3];
+    balls_at(balls, one, t, x);
     for (uint32_t i = 0; i < balls->n_plane; i++)
         if (balls->n_ball + i != other &&
-            touches(balls, one, balls->n_ball + i, t))
+            balls_touch_at(balls, one, balls->n_ball + i, t, x))
             return true;
     for (int64_t i = -1; i <= 1; i++)
         for (int64_t j = -1; j <= 1; j++)
@@ -305,7 +330,8 @@ balls_crowded(const struct balls *balls, uint32_t one, uint32_t other, double t)
                 int64_t cell[3] = {own[0] + i, own[1] + j, own[2] + k};
                 uint32_t at = balls->cell[slot(balls, cell)];
                 for (; at != NO_BALL; at = balls->ball[at].next)
-                    if (at != one && at != other && touches(balls, one, at, t))
+                    if (at != one && at != other &&
+                        balls_touch_at(balls, one, at, t, x))
                         return true;
             }
     return false;

@@ -36,6 +36,7 @@ struct contact_table {
     unsigned long *made, serial;
     uint32_t latest[CONTACTS_LATEST]; /* by their serial */
     uint32_t *told_pair, told_room;   /* per number: its pair */
+    bool *early; /* per body: it is of one of the first CONTACT_PAIRS_TOLD */
     /* Contacts that were dropped, per pattern a list of them: a contact stays
      * one of its pattern, so that what other rooms keep of it has the same
      * size. */
@@ -269,6 +270,7 @@ contact_table_new(struct rt *run)
     table->made = NEW_N(run->own, unsigned long, more + 1);
     table->place = NEW_N(run->own, struct place, more + 1);
     table->first_free = NEW_N(run->own, uint32_t, im->patterns.n);
+    table->early = NEW_N(run->own, bool, im->bodies.n + 1);
     none_free(table, im->patterns.n);
     find_rules(run, table);
     find_stated(run, table);
@@ -288,6 +290,7 @@ contact_table_reset(struct rt *run)
         link_pair(table, i);
     none_free(table, run->im->patterns.n);
     table->told = 0;
+    memset(table->early, 0, run->im->bodies.n * sizeof *table->early);
     table->serial++;
     table->latest[table->serial % CONTACTS_LATEST] = NO_CONTACT;
 }
@@ -405,6 +408,8 @@ number_it(struct rt *run, struct contact_table *table, struct known_pair *pair)
         table->told_pair = more;
         table->told_room = room;
     }
+    if (table->told < CONTACT_PAIRS_TOLD)
+        table->early[pair->body[0]] = table->early[pair->body[1]] = true;
     table->told_pair[table->told] = (uint32_t)(pair - table->pair.v);
     pair->number = table->stated + table->told++;
 }
@@ -424,6 +429,21 @@ contact_table_number_of(struct rt *run, uint32_t one, uint32_t two)
     assert(run->table && one != two);
     const struct known_pair *pair = find(run->table, one, two);
     return pair ? pair->number : new_pair(run, one, two)->number;
+}
+
+uint32_t
+contact_table_early(struct rt *run, uint32_t one, uint32_t two)
+{
+    assert(run->table && one != two);
+    const struct contact_table *table = run->table;
+    if (table->told <= CONTACT_PAIRS_TOLD)
+        return contact_table_number_of(run, one, two);
+    /* of most bodies this is known without a look at the table, which is long
+     */
+    if (!table->early[one] || !table->early[two])
+        return NO_CONTACT;
+    const struct known_pair *pair = find(table, one, two);
+    return pair ? pair->number : NO_CONTACT;
 }
 
 /* After another start its rows may be those of another pattern. */

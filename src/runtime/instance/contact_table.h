@@ -49,6 +49,12 @@ uint32_t contact_table_rule_of(const struct rt *run, uint32_t one,
 uint32_t contact_table_number(const struct rt *run, uint32_t contact);
 /* The same for a pair that may have no contact: it gets a number now. */
 uint32_t contact_table_number_of(struct rt *run, uint32_t one, uint32_t two);
+/* So many pairs whose contacts were made are told one by one; more are summed
+ * up by their blocks. */
+#define CONTACT_PAIRS_TOLD 1000u
+/* The number of a pair that is told by itself, or would be; NO_CONTACT: more
+ * pairs have numbers, and this one may get none. */
+uint32_t contact_table_early(struct rt *run, uint32_t one, uint32_t two);
 uint32_t contact_table_told(const struct rt *run);
 void contact_table_pair(const struct rt *run, uint32_t number,
                         uint32_t body[2]);

@@ -116,7 +116,8 @@ static const struct {
     {"pressed", "begin of compression", "begins of compression", BEGINS},
     {"held", "rest while pressed in", "rests while pressed in", NEITHER},
     {"rebound", "begin of the way back", "begins of the way back", NEITHER},
-    {"rigid", "change to a rigid contact", "changes to a rigid contact", NEITHER},
+    {"rigid", "change to a rigid contact", "changes to a rigid contact",
+     NEITHER},
 };
 enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
 
@@ -178,29 +179,22 @@ tally_of(const struct simulation *sim, uint32_t number)
 }
 
 static void
-tally_at(struct simulation *sim, uint32_t number, const char *kind)
-{
-    struct contact_summary **tally = tally_of(sim, number);
-    if (!tally)
-        return;
-    if (!*tally)
-        *tally = NEW(sim->run->arena, struct contact_summary);
-    count_event(*tally, kind, switching_told_time(sim->run));
-}
-
-static void
 tally_event(struct simulation *sim, uint32_t number, const char *kind)
 {
     const struct rt *run = sim->run;
-    uint32_t others = run->im->rotors.n + run->im->joints.n;
     if (!sim->log.tallies) {
-        size_t n = (size_t)others + 1 + contact_table_stated(run) +
+        size_t n = (size_t)run->im->rotors.n + run->im->joints.n + 1 +
+                   contact_table_stated(run) +
                    (run->table ? CONTACT_PAIRS_TOLD : 0);
         sim->log.tallies = NEW(run->arena, struct event_tallies);
         sim->log.tallies->of = NEW_N(run->arena, struct contact_summary *, n);
         sim->log.tallies->n = n;
     }
-    tally_at(sim, number, kind);
+    struct contact_summary **tally = tally_of(sim, number);
+    if (tally && !*tally)
+        *tally = NEW(run->arena, struct contact_summary);
+    if (tally)
+        count_event(*tally, kind, switching_told_time(run));
 }
 
 /* A pair whose contact was made counts with the contact of its block, too. */

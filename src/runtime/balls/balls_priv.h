@@ -14,31 +14,36 @@ enum balls_event {
     EVENT_HIT,    /* the ball hits the partner */
     EVENT_UNCLEAR /* it touches the partner without a rate, or nearly */
 };
-/* Two lines of a cache of 64 bytes: the first says how it moves, the second
- * where it stands among others. An event reads some twenty balls. */
+/* Two lines of a cache of 64 bytes: the first says how it moves, which all ask
+ * that come near; the second is for its own events. */
 struct ball {
     /* its motion since its last impact */
     double clock, x[3], v[3];
     double radius; /* of a shape: about its mass centre, with all of it in */
     int64_t cell[3];
-    double entered; /* since when it has been in this cell, no sooner than
-                       `clock` */
-    uint32_t next, before; /* in the list of the cell */
-    uint32_t epoch;        /* number of its impacts */
+    double entered;  /* since when it has been in this cell, no sooner than
+                        `clock` */
+    uint32_t before; /* in the list of the cell */
+    uint32_t epoch;  /* number of its impacts */
     /* whom the last impact hit, and the partner's number of impacts then: they
      * touched at `clock`; NO_BALL: nobody */
     uint32_t hit, hit_epoch;
     uint32_t body, sides; /* of the rules of contacts (imp_body) */
     bool shape;           /* it is no ball: of steps alone */
 };
+/* The list of a cell: who comes next, and which cell it is of those with the
+ * same list. */
+struct ball_link {
+    uint32_t next, cell;
+};
 /* What comes next for a ball that moves: the first meeting with those that have
- * been in reach since its last impact, and the end of its time in its cell. The
- * meeting is kept while the ball goes from cell to cell, so that only those
- * that come into reach are asked then. */
+ * been in reach since its last impact (its time is balls.meets), and the end of
+ * its time in its cell. The meeting is kept while the ball goes from cell to
+ * cell, so that only those that come into reach are asked then. */
 struct ball_event {
-    double when, since; /* the meeting; since: the later of both clocks, without
-                           the rounding of the time */
-    double leaves;      /* when it leaves its cell */
+    double since;  /* of the meeting, since the later of both clocks: without
+                      the rounding of the time */
+    double leaves; /* when it leaves its cell */
     uint32_t partner, partner_epoch; /* planes: n_ball + number */
     uint8_t kind;                    /* enum balls_event */
     int8_t axis, way; /* it leaves the cell along this axis; 1 up, -1 down */
@@ -69,7 +74,10 @@ struct balls {
     double gravity[3];
     bool weight; /* gravity is not 0 */
     struct ball *ball;
-    struct ball_event *event; /* of those that move, as `spin` */
+    struct ball_link *link;
+    struct ball_event *event; /* of those that move, as `meets`, `spin` */
+    double *meets;            /* when the meeting comes; infinite: there is none
+                               */
     struct ball_spin *spin;
     uint32_t n_move, n_ball, n_plane;
     struct ball_plane *plane;
@@ -84,7 +92,8 @@ struct balls {
     /* cells */
     double side;
     uint32_t *cell, cell_mask;
-    /* heap of the balls that move, and the place of each in it */
+    /* heap of the balls that move, each with up to four behind it, and the
+     * place of each in it */
     struct balls_due *heap;
     uint32_t *place;
 };
@@ -138,10 +147,12 @@ struct ball_tolerance balls_tolerance(const struct balls *balls, uint32_t one,
 /* Its gap alone. */
 double balls_tolerance_gap(const struct balls *balls, uint32_t one,
                            uint32_t two);
+/* Have these two just hit each other? */
+bool balls_fresh(const struct balls *balls, uint32_t one, uint32_t two);
 /* The first meeting of ball `one` with ball or plane `two`, no later than
- * `most`. */
+ * `most`. left: they have just hit each other. */
 struct ball_meeting balls_meeting(const struct balls *balls, uint32_t one,
-                                  uint32_t two, double most);
+                                  uint32_t two, bool left, double most);
 /* Where a ball is at the time t. */
 void balls_at(const struct balls *balls, uint32_t one, double t, double x[3]);
 /* Do ball `one`, which is at x at the time t, and `two` touch then? */

@@ -141,9 +141,8 @@ fast(const struct balls *balls, uint32_t one, uint32_t two, double rate2,
     return rate2 > rate * rate;
 }
 
-/* Have these two just hit each other? */
-static bool
-fresh(const struct balls *balls, uint32_t one, uint32_t two)
+bool
+balls_fresh(const struct balls *balls, uint32_t one, uint32_t two)
 {
     const struct ball *a = balls->ball + one;
     if (two >= balls->n_move)
@@ -267,12 +266,11 @@ meet_plane(const struct balls *balls, uint32_t one, uint32_t two, bool left,
 }
 
 struct ball_meeting
-balls_meeting(const struct balls *balls, uint32_t one, uint32_t two,
+balls_meeting(const struct balls *balls, uint32_t one, uint32_t two, bool left,
               double most)
 {
     assert(one < balls->n_move && one != two);
     const struct ball *ball = balls->ball + one;
-    bool left = fresh(balls, one, two);
     struct ball_meeting meeting;
     double from = ball->clock;
     if (two >= balls->n_ball) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The next event of each ball: cells, predictions, and the heap.
  *
- * A ball keeps the first of its meetings only. When its partner's motion changes
- * the meeting is stale, which is seen when it comes first in the heap: then the
- * ball is asked again. Nothing is missed before: all its other meetings come
- * later, and whoever's motion changes tells those whom it will meet sooner. A
- * ball that goes to the next cell keeps its meeting, too, and asks those alone
- * that come into its reach there (as Rapaport 1980). */
+ * A ball keeps the first of its meetings only. When its partner's motion
+ * changes the meeting is stale, which is seen when it comes first in the heap:
+ * then the ball is asked again. Nothing is missed before: all its other
+ * meetings come later, and whoever's motion changes tells those whom it will
+ * meet sooner. A ball that goes to the next cell keeps its meeting, too, and
+ * asks those alone that come into its reach there (as Rapaport 1980). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -31,50 +31,63 @@ put_at(struct balls *balls, uint32_t place, struct balls_due due)
     balls->place[due.ball] = place;
 }
 
-/* Moves the ball to its place, after `when` has changed. */
+/* Of four that stand side by side, or fewer, the first in time. */
+static uint32_t
+soonest(const struct balls_due *heap, uint32_t from, uint32_t to)
+{
+    uint32_t first = from;
+    for (uint32_t i = from + 1; i < to; i++)
+        if (sooner(heap[i], heap[first]))
+            first = i;
+    return first;
+}
+
+/* Moves the ball to its place, after the time of its event has changed. */
 static void
 sift(struct balls *balls, uint32_t ball)
 {
     const struct balls_due *heap = balls->heap;
-    const struct ball_event *event = balls->event + ball;
-    struct balls_due due = {fmin(event->when, event->leaves), ball};
+    struct balls_due due = {fmin(balls->meets[ball], balls->event[ball].leaves),
+                            ball};
     uint32_t at = balls->place[ball], n = balls->n_move;
-    while (at > 0 && sooner(due, heap[(at - 1) / 2])) {
-        put_at(balls, at, heap[(at - 1) / 2]);
-        at = (at - 1) / 2;
+    while (at > 0 && sooner(due, heap[(at - 1) / 4])) {
+        put_at(balls, at, heap[(at - 1) / 4]);
+        at = (at - 1) / 4;
     }
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= n)
-            break;
-        if (child + 1 < n && sooner(heap[child + 1], heap[child]))
-            child++;
+    for (uint32_t child; (child = 4 * at + 1) < n; at = child) {
+        child = soonest(heap, child, child + 4 < n ? child + 4 : n);
         if (!sooner(heap[child], due))
             break;
         put_at(balls, at, heap[child]);
-        at = child;
     }
     put_at(balls, at, due);
 }
 
 /* -- cells ----------------------------------------------------------------- */
 
-/* Neighbours along x lie side by side in memory. */
+/* A number of a cell, which few others share. Neighbours along x have numbers
+ * side by side, and so their lists in memory. */
 static uint32_t
-slot(const struct balls *balls, const int64_t cell[3])
+cell_number(const int64_t cell[3])
 {
     uint64_t key = (uint64_t)cell[1] * 0xc2b2ae3d27d4eb4fu +
                    (uint64_t)cell[2] * 0x165667b19e3779f9u;
-    return (uint32_t)((key >> 32) + (uint64_t)cell[0]) & balls->cell_mask;
+    return (uint32_t)((key >> 32) + (uint64_t)cell[0]);
+}
+
+static uint32_t *
+list_of(const struct balls *balls, uint32_t number)
+{
+    return balls->cell + (number & balls->cell_mask);
 }
 
 static void
 cell_enter(struct balls *balls, uint32_t which)
 {
-    struct ball *ball = balls->ball + which;
-    uint32_t *first = balls->cell + slot(balls, ball->cell);
-    ball->before = NO_BALL;
-    ball->next = *first;
+    uint32_t number = cell_number(balls->ball[which].cell),
+             *first = list_of(balls, number);
+    balls->ball[which].before = NO_BALL;
+    balls->link[which] = (struct ball_link){*first, number};
     if (*first != NO_BALL)
         balls->ball[*first].before = which;
     *first = which;
@@ -83,13 +96,14 @@ cell_enter(struct balls *balls, uint32_t which)
 static void
 cell_leave(struct balls *balls, uint32_t which)
 {
-    struct ball *ball = balls->ball + which;
-    if (ball->before == NO_BALL)
-        balls->cell[slot(balls, ball->cell)] = ball->next;
+    uint32_t before = balls->ball[which].before;
+    struct ball_link link = balls->link[which];
+    if (before == NO_BALL)
+        *list_of(balls, link.cell) = link.next;
     else
-        balls->ball[ball->before].next = ball->next;
-    if (ball->next != NO_BALL)
-        balls->ball[ball->next].before = ball->before;
+        balls->link[before].next = link.next;
+    if (link.next != NO_BALL)
+        balls->ball[link.next].before = before;
 }
 
 /* Finds when the ball leaves its cell, and through which side. */
@@ -135,7 +149,7 @@ take(struct balls *balls, uint32_t one, uint32_t two,
 {
     struct ball_event *event = balls->event + one;
     event->kind = (uint8_t)meeting->kind;
-    event->when = meeting->when;
+    balls->meets[one] = meeting->when;
     event->since = meeting->since;
     event->partner = two;
     event->partner_epoch = epoch(balls, two);
@@ -155,15 +169,14 @@ try(struct balls *balls, uint32_t one, uint32_t two)
     if (two == one)
         return;
     bool moves = two < balls->n_move;
-    double first = balls->event[one].when,
-           other = moves ? balls->event[two].when : first,
+    double first = balls->meets[one], other = moves ? balls->meets[two] : first,
            most = first > other ? first : other;
     if (curved(balls, two))
         most = fmin(most, balls->event[one].leaves);
     /* of a pair, the lower number counts: the bits are the same both ways */
-    struct ball_meeting meeting = moves && two < one
-                                      ? balls_meeting(balls, two, one, most)
-                                      : balls_meeting(balls, one, two, most);
+    bool left = balls_fresh(balls, one, two), turned = moves && two < one;
+    struct ball_meeting meeting = balls_meeting(balls, turned ? two : one,
+                                                turned ? one : two, left, most);
     if (meeting.kind == EVENT_NEVER)
         return;
     if (meeting.when < first)
@@ -174,26 +187,17 @@ try(struct balls *balls, uint32_t one, uint32_t two)
     }
 }
 
+/* Asks those in a cell. Cells that share their number are asked together: a
+ * ball too many does no harm. */
 static void
-try_cell(struct balls *balls, uint32_t one, const int64_t cell[3])
+try_cell(struct balls *balls, uint32_t one, uint32_t number)
 {
     uint32_t next;
-    for (uint32_t i = balls->cell[slot(balls, cell)]; i != NO_BALL; i = next) {
-        next = balls->ball[i].next;
-        const int64_t *of = balls->ball[i].cell;
-        if (of[0] == cell[0] && of[1] == cell[1] && of[2] == cell[2])
+    for (uint32_t i = *list_of(balls, number); i != NO_BALL; i = next) {
+        next = balls->link[i].next;
+        if (balls->link[i].cell == number)
             try(balls, one, i);
     }
-}
-
-/* Asks memory for a ball of which more is to be read soon. */
-static void
-fetch(const struct balls *balls, uint32_t which)
-{
-    const char *ball = (const char *)(balls->ball + which);
-    __builtin_prefetch(ball);
-    __builtin_prefetch(ball + sizeof(struct ball) / 2);
-    __builtin_prefetch(balls->event + which);
 }
 
 /* Asks the cells next to that of the ball, and its own; axis: only those on the
@@ -203,7 +207,7 @@ static void
 near_cells(struct balls *balls, uint32_t one, int axis, int way)
 {
     const int64_t *own = balls->ball[one].cell;
-    int64_t cell[27][3];
+    uint32_t number[27];
     int low[3] = {-1, -1, -1}, high[3] = {1, 1, 1}, n = 0;
     if (balls->dim == 2)
         low[2] = high[2] = 0;
@@ -212,15 +216,14 @@ near_cells(struct balls *balls, uint32_t one, int axis, int way)
     for (int i = low[0]; i <= high[0]; i++)
         for (int j = low[1]; j <= high[1]; j++)
             for (int k = low[2]; k <= high[2]; k++, n++) {
-                cell[n][0] = own[0] + i;
-                cell[n][1] = own[1] + j;
-                cell[n][2] = own[2] + k;
-                uint32_t first = balls->cell[slot(balls, cell[n])];
+                const int64_t cell[3] = {own[0] + i, own[1] + j, own[2] + k};
+                number[n] = cell_number(cell);
+                uint32_t first = *list_of(balls, number[n]);
                 if (first != NO_BALL)
-                    fetch(balls, first);
+                    __builtin_prefetch(balls->ball + first);
             }
     for (int i = 0; i < n; i++)
-        try_cell(balls, one, cell[i]);
+        try_cell(balls, one, number[i]);
 }
 
 void
@@ -229,14 +232,16 @@ balls_predict(struct balls *balls, uint32_t one)
     assert(one < balls->n_move);
     struct ball_event *event = balls->event + one;
     cell_end(balls, one);
-    event->when = INFINITY;
+    balls->meets[one] = INFINITY;
     event->kind = EVENT_NEVER;
     event->partner = NO_BALL;
     for (uint32_t i = 0; i < balls->n_plane; i++) {
-        struct ball_meeting meeting =
-            balls_meeting(balls, one, balls->n_ball + i, event->when);
-        if (meeting.kind != EVENT_NEVER && meeting.when < event->when)
-            take(balls, one, balls->n_ball + i, &meeting);
+        uint32_t plane = balls->n_ball + i;
+        double first = balls->meets[one];
+        struct ball_meeting meeting = balls_meeting(
+            balls, one, plane, balls_fresh(balls, one, plane), first);
+        if (meeting.kind != EVENT_NEVER && meeting.when < first)
+            take(balls, one, plane, &meeting);
     }
     if (balls->all)
         for (uint32_t i = 0; i < balls->n_ball; i++)
@@ -260,7 +265,7 @@ balls_search_start(struct balls *balls)
         cell_enter(balls, i);
         if (i >= balls->n_move)
             continue;
-        balls->event[i].when = balls->event[i].leaves = INFINITY;
+        balls->meets[i] = balls->event[i].leaves = INFINITY;
         balls->event[i].kind = EVENT_NEVER;
         put_at(balls, i, (struct balls_due){INFINITY, i});
     }
@@ -292,6 +297,19 @@ change_cell(struct balls *balls, uint32_t one)
     sift(balls, one);
 }
 
+/* Asks memory for those of which one has the event behind the first. */
+static void
+fetch_next(const struct balls *balls)
+{
+    uint32_t end = balls->n_move < 5 ? balls->n_move : 5;
+    for (uint32_t i = 1; i < end; i++) {
+        uint32_t ball = balls->heap[i].ball;
+        __builtin_prefetch(balls->ball + ball);
+        __builtin_prefetch(&balls->ball[ball].cell);
+        __builtin_prefetch(balls->event + ball);
+    }
+}
+
 bool
 balls_settle(struct balls *balls, double until)
 {
@@ -303,7 +321,8 @@ balls_settle(struct balls *balls, double until)
             return true;
         if (n % STOP_LOOK == 0 && rt_stopped(balls->run))
             return false;
-        if (event->leaves <= event->when)
+        fetch_next(balls);
+        if (event->leaves <= balls->meets[due.ball])
             change_cell(balls, due.ball);
         else if (event->partner_epoch == epoch(balls, event->partner))
             return true;
@@ -328,8 +347,8 @@ balls_crowded(const struct balls *balls, uint32_t one, uint32_t other, double t)
         for (int64_t j = -1; j <= 1; j++)
             for (int64_t k = -deep; k <= deep; k++) {
                 int64_t cell[3] = {own[0] + i, own[1] + j, own[2] + k};
-                uint32_t at = balls->cell[slot(balls, cell)];
-                for (; at != NO_BALL; at = balls->ball[at].next)
+                uint32_t at = *list_of(balls, cell_number(cell));
+                for (; at != NO_BALL; at = balls->link[at].next)
                     if (at != one && at != other &&
                         balls_touch_at(balls, one, at, t, x))
                         return true;

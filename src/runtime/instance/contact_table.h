@@ -2,10 +2,11 @@
 /* Contacts that a run makes as it goes. Where the pairs of a block `contacts`
  * are too many to keep them one by one (IMP_CONTACTF_RULE), those whose bodies
  * come near get a contact of the run's own: the run has an image of its own
- * then (a copy, or the model's, see below), whose contacts are those of the model, and behind them the contacts
- * that were made. So rt_contact, im->contacts.n and names are what they are
- * everywhere; the number of contacts grows, up to rt_contact_room, and a
- * contact whose bodies are far from each other may become that of another pair.
+ * then (a copy, or the model's, see below), whose contacts are those of the
+ * model, and behind them the contacts that were made. So rt_contact,
+ * im->contacts.n and names are what they are everywhere; the number of contacts
+ * grows, up to rt_contact_room, and a contact whose bodies are far from each
+ * other may become that of another pair.
  *
  * Invariant: pairs are made in an order that the motion alone decides (I7). */
 #ifndef IMP_RUNTIME_INSTANCE_CONTACT_TABLE_H

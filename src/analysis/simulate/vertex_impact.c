@@ -106,6 +106,20 @@ comes_down(struct simulation *sim, const struct contact_point *first,
     return IMP_OK;
 }
 
+/* Has a point that carries no force, of a contact that is held at others, risen
+ * from its face? It has no part in the impact. */
+static int
+has_risen(struct rt *run, const struct contact_point *spot, bool *risen)
+{
+    struct contact_point_state point;
+    double open, rest;
+    gap_rounding(run, spot->contact, &open, &rest);
+    int st = contact_point_states(run, spot, 1, &point, NULL);
+    rest = fmax(rest, mode_still_rate(run, spot->contact, point.free));
+    *risen = !st && point.gap > open && point.rate > rest;
+    return st;
+}
+
 /* Gathers what comes down now and all points that are held, of the bodies that
  * are connected to its bodies. What is held does not come down, however its
  * rate is rounded. */
@@ -115,13 +129,17 @@ gather(struct simulation *sim, const struct contact_point *first,
 {
     struct rt *run = sim->run;
     struct point_list list = {0};
-    bool on;
+    bool on, risen;
     if (comes_down(sim, first, blow, &list))
         return IMP_FAILED;
-    int hit = list.n;
+    int hit = list.n, st;
     for (int k = 0; k < persistent_count(run); k++) {
         const struct contact_point *p = persistent_point(run, k, &on, NULL);
-        if (persistent_marked(run, p->contact, blow->block))
+        if (!persistent_marked(run, p->contact, blow->block))
+            continue;
+        if (!on && (st = has_risen(run, p, &risen)))
+            return st;
+        if (on || !risen)
             point_list_add(sim, &list, p);
     }
     size_t size = (size_t)list.n;
@@ -133,8 +151,7 @@ gather(struct simulation *sim, const struct contact_point *first,
     blow->P = blow->G + size * size;
     blow->after = blow->P + size;
     blow->rest = blow->after + size;
-    int st =
-        contact_point_states(run, blow->spot, blow->n, blow->point, blow->G);
+    st = contact_point_states(run, blow->spot, blow->n, blow->point, blow->G);
     for (int i = 0; i < blow->n && !st; i++) {
         uint32_t k = blow->spot[i].contact;
         double gap;

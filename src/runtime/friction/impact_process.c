@@ -226,6 +226,10 @@ static double
 to_end(const struct process *at, bool back, enum friction_law law, double goal)
 {
     double v = at->velocity[2 * at->hit], p = at->rate[2 * at->hit];
+    /* all has come to rest, and what is left of this velocity does no work */
+    if (back && p == 0.0 &&
+        fabs(v) <= PROCESS_ROUNDING * at->terms[2 * at->hit])
+        v = 0.0;
     if (back && law == FRICTION_POISSON)
         return fmax(0.0, goal - at->done);
     if (back && law == FRICTION_ENERGETIC) {

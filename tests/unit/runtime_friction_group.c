@@ -406,6 +406,82 @@ rest_at_once(void **state)
     assert_true(n_rest > 200 && n_other > 200);
 }
 
+/* -- points that say what others say ---------------------------------------
+ */
+
+/* Points of a flat side of a body of mass 1: `place` along the side, from the
+ * mass centre at the height h, with the velocities of the body. */
+static void
+side(int n, const double *place, double h, const double inverse[3],
+     const double velocity[3], const struct friction_impact_point *like,
+     struct group *out)
+{
+    double J[2 * MOST][3];
+    out->n = n;
+    for (int i = 0; i < n; i++) {
+        const double normal[3] = {0.0, 1.0, place[i]}, along[3] = {1.0, 0.0, h};
+        memcpy(J[2 * i], normal, sizeof normal);
+        memcpy(J[2 * i + 1], along, sizeof along);
+        out->point[i] = *like;
+        out->point[i].normal = out->point[i].slip = 0.0;
+        for (int d = 0; d < 3; d++) {
+            out->point[i].normal += normal[d] * velocity[d];
+            out->point[i].slip += along[d] * velocity[d];
+        }
+    }
+    for (int r = 0; r < 2 * n; r++)
+        for (int c = 0; c < 2 * n; c++) {
+            double sum = 0.0;
+            for (int d = 0; d < 3; d++)
+                sum += J[r][d] * inverse[d] * J[c][d];
+            out->W[r * 2 * n + c] = sum;
+        }
+}
+
+/* The end of a side comes down while the other end rests, or both do: a point
+ * between them, and an end that is stated twice, change nothing. */
+static void
+points_between(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    for (int t = 0; t < 2000; t++) {
+        double a = multi_random(&seed, -1, -0.1), b = multi_random(&seed, 0, 1),
+               share = multi_random(&seed, 0.1, 0.9);
+        const double place[4] = {share * a + (1.0 - share) * b, a, b, a},
+                     inverse[3] = {1.0, 1.0, multi_random(&seed, 0.5, 9)},
+                     spin = multi_random(&seed, 0.1, 1),
+                     velocity[3] = {multi_random(&seed, -1, 1), -spin * b,
+                                    spin};
+        struct friction_impact_point like = {.mu = multi_random(&seed, 0, 1),
+                                             .e = multi_random(&seed, 0, 1),
+                                             .law = FRICTION_ENERGETIC,
+                                             .priority = INFINITY};
+        struct group two, four;
+        struct friction_group_impact one, other;
+        double h = multi_random(&seed, 0, 1);
+        side(2, place + 1, h, inverse, velocity, &like, &two);
+        side(4, place, h, inverse, velocity, &like, &four);
+        two.point[1].normal = four.point[2].normal = 0.0;
+        friction_impact_group(arena, 2, two.W, two.point, IMP_IMPACT_UNDECLARED,
+                              &one);
+        friction_impact_group(arena, 4, four.W, four.point,
+                              IMP_IMPACT_UNDECLARED, &other);
+        assert_int_equal(one.why == NULL, other.why == NULL);
+        for (int k = 0; k < 2 && !one.why; k++) {
+            CLOSE(other.after[2 + k], one.after[k], 1e-12);
+            CLOSE(other.after[4 + k], one.after[2 + k], 1e-12);
+            CLOSE(other.after[6 + k], one.after[k], 1e-12);
+            CLOSE(other.after[k],
+                  k ? one.after[1]
+                    : share * one.after[0] + (1.0 - share) * one.after[2],
+                  1e-12);
+        }
+        CLOSE(other.energy, one.energy, 1e-12);
+        arena_clear(arena);
+    }
+}
+
 int
 main(void)
 {
@@ -417,6 +493,7 @@ main(void)
         cmocka_unit_test_setup_teardown(rest_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(energetic_of_several, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(points_between, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

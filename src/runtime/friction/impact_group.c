@@ -21,6 +21,9 @@
 #define GROUP_GAINS 1e-9
 /* A velocity after the impact is known to so many roundings of its terms. */
 #define GROUP_ROUNDING (64.0 * DBL_EPSILON)
+/* Rows of W are alike within this share of the sizes: some thousand roundings,
+ * as places of two bodies are farther from the origin than from each other. */
+#define GROUP_ALIKE 1e-12
 
 enum friction_law
 friction_law_of_point(enum imp_impact_law world, enum imp_law own, bool stated)
@@ -213,6 +216,171 @@ give(struct parts *parts, int count, const int *index,
     out->tie |= one->tie;
 }
 
+/* -- points that say what others say ---------------------------------------
+ */
+
+/* Of which two points a third one is a mean: share[0] of the one and share[1]
+ * of the other one. */
+struct mean {
+    int of[2];
+    double share[2];
+};
+
+/* Is row `part` of point k that mean of the same row of both others? */
+static bool
+row_is_mean(const struct parts *parts, int k, int part, const struct mean *mean)
+{
+    int rows = 2 * parts->n, r = 2 * k + part, a = 2 * mean->of[0] + part,
+        b = 2 * mean->of[1] + part;
+    const double *W = parts->W;
+    for (int c = 0; c < rows; c++) {
+        double off = W[r * rows + c] - mean->share[0] * W[a * rows + c] -
+                     mean->share[1] * W[b * rows + c],
+               size = W[c * (rows + 1)] *
+                      fmax(W[a * (rows + 1)], W[b * (rows + 1)]);
+        if (!(fabs(off) <= GROUP_ALIKE * sqrt(size)))
+            return false;
+    }
+    for (int j = 0; j < parts->n; j++)
+        for (int x = 0; x < 2 && parts->point[j].grip; x++) {
+            const double *by = parts->point[j].grip->by[x];
+            double off =
+                by[r] - mean->share[0] * by[a] - mean->share[1] * by[b];
+            if (!(fabs(off) <= GROUP_ALIKE * fmax(fabs(by[a]), fabs(by[b]))))
+                return false;
+        }
+    return true;
+}
+
+/* Do two points state the same of an impact? */
+static bool
+state_alike(const struct friction_impact_point *a,
+            const struct friction_impact_point *b)
+{
+    return !a->grip && !b->grip && !a->own && !b->own && !a->varies &&
+           !b->varies && a->mu == b->mu && a->e == b->e && a->law == b->law &&
+           a->priority == b->priority;
+}
+
+/* Is point k a mean of two others, in all that an impact asks of it? */
+static bool
+is_mean(const struct parts *parts, int k, const struct mean *mean, double speed)
+{
+    const struct friction_impact_point *point = parts->point,
+                                       *a = point + mean->of[0],
+                                       *b = point + mean->of[1];
+    double off[2] = {point[k].normal - mean->share[0] * a->normal -
+                         mean->share[1] * b->normal,
+                     point[k].slip - mean->share[0] * a->slip -
+                         mean->share[1] * b->slip};
+    return fabs(off[0]) <= GROUP_AGREES * speed &&
+           fabs(off[1]) <= GROUP_AGREES * speed &&
+           row_is_mean(parts, k, 0, mean) && row_is_mean(parts, k, 1, mean);
+}
+
+/* Do both points lie on one line along which they slip, and slip alike? */
+static bool
+on_one_line(const struct parts *parts, int i, int j, double speed)
+{
+    struct mean same = {{i, i}, {1.0, 0.0}};
+    int rows = 2 * parts->n, ti = 2 * i + 1, tj = 2 * j + 1;
+    double own = parts->W[ti * (rows + 1)];
+    return state_alike(parts->point + i, parts->point + j) &&
+           fabs(own - parts->W[ti * rows + tj]) <= GROUP_ALIKE * own &&
+           fabs(parts->point[i].slip - parts->point[j].slip) <=
+               GROUP_AGREES * speed &&
+           row_is_mean(parts, j, 1, &same);
+}
+
+/* Is point k on the way from i to j? Its normal row says where. */
+static bool
+is_between(const struct parts *parts, int k, int i, int j, double speed,
+           struct mean *mean)
+{
+    int rows = 2 * parts->n;
+    const double *W = parts->W, *a = W + (size_t)(2 * i) * (size_t)rows,
+                 *b = W + (size_t)(2 * j) * (size_t)rows;
+    double most = 0.0, share = -1.0;
+    for (int c = 0; c < rows; c++) {
+        double way = a[c] - b[c], size = fabs(way) / sqrt(W[c * (rows + 1)]);
+        if (!(size > most))
+            continue;
+        most = size;
+        share = (W[2 * k * rows + c] - b[c]) / way;
+    }
+    *mean = (struct mean){{i, j}, {share, 1.0 - share}};
+    return share > GROUP_ALIKE && share < 1.0 - GROUP_ALIKE &&
+           is_mean(parts, k, mean, speed);
+}
+
+/* Finds what point k repeats among those that are `in`: one in the same place
+ * (an earlier one, if `earlier`), or two of one line between which it lies. */
+static bool
+repeats(const struct parts *parts, int k, const bool *in, bool earlier,
+        double speed, struct mean *mean)
+{
+    int *line = NEW_N(parts->arena, int, parts->n), n = 0;
+    for (int i = 0; i < parts->n; i++)
+        if (i != k && in[i] && on_one_line(parts, i, k, speed))
+            line[n++] = i;
+    for (int i = 0; i < n && (line[i] < k || !earlier); i++) {
+        *mean = (struct mean){{line[i], line[i]}, {1.0, 0.0}};
+        if (is_mean(parts, k, mean, speed))
+            return true;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (is_between(parts, k, line[i], line[j], speed, mean))
+                return true;
+    return false;
+}
+
+/* What a contact does must not depend on how often it is stated, or on whether
+ * its ground is one body or several beside each other: points in one place that
+ * state the same are one, and of those on one line only its ends take part, as
+ * those of one polytope do. Takes the others out of the list; mean[i] says what
+ * the i-th of those in *rest repeats of what stays. Returns how many stay. */
+static int
+take_out(const struct parts *parts, int count, int *index, int *rest,
+         struct mean *mean)
+{
+    double speed = 0.0;
+    int kept = 0, out = 0;
+    bool *in = NEW_N(parts->arena, bool, parts->n),
+         *stays = NEW_N(parts->arena, bool, parts->n);
+    for (int i = 0; i < count; i++) {
+        speed = fmax(speed, fmax(fabs(parts->point[index[i]].normal),
+                                 fabs(parts->point[index[i]].slip)));
+        in[index[i]] = true;
+    }
+    for (int i = 0; i < count; i++)
+        stays[index[i]] = !repeats(parts, index[i], in, true, speed, mean);
+    for (int i = 0; i < count; i++)
+        if (!stays[index[i]] &&
+            repeats(parts, index[i], stays, false, speed, mean + out))
+            rest[out++] = index[i];
+        else
+            index[kept++] = index[i];
+    return kept;
+}
+
+/* What points that were taken out do after the impact. */
+static void
+follow_means(struct parts *parts, int n, const int *rest,
+             const struct mean *mean)
+{
+    struct friction_group_impact *out = parts->out;
+    for (int i = 0; i < n; i++) {
+        int k = rest[i], like = mean[i].of[mean[i].share[0] < 0.5];
+        out->after[2 * k] = mean[i].share[0] * out->after[2 * mean[i].of[0]] +
+                            mean[i].share[1] * out->after[2 * mean[i].of[1]];
+        out->after[2 * k + 1] = out->after[2 * like + 1];
+        out->stuck[k] = out->stuck[like];
+        out->region[k] = out->region[like];
+        out->how[k] = out->how[like];
+    }
+}
+
 static void
 together(struct parts *parts, int count, const int *index)
 {
@@ -319,7 +487,8 @@ friction_impact_group(struct arena *arena, int n, const double *W,
         .how = NEW_N(arena, enum friction_several, n)};
     struct parts parts = {arena, n, W, point, law, out};
     bool *taken = NEW_N(arena, bool, n);
-    int *index = NEW_N(arena, int, n);
+    int *index = NEW_N(arena, int, n), *rest = NEW_N(arena, int, n);
+    struct mean *mean = NEW_N(arena, struct mean, n + 1);
     for (int i = 0; i < n; i++) {
         out->after[2 * i] = point[i].normal;
         out->after[2 * i + 1] = point[i].slip;
@@ -331,10 +500,14 @@ friction_impact_group(struct arena *arena, int n, const double *W,
         bool hit = false;
         for (int k = 0; k < count; k++)
             hit |= point[index[k]].normal < 0.0;
-        if (hit && count == 1)
-            alone(&parts, i);
-        else if (hit)
-            together(&parts, count, index);
+        if (!hit)
+            continue;
+        int kept = take_out(&parts, count, index, rest, mean);
+        if (kept == 1)
+            alone(&parts, index[0]);
+        else
+            together(&parts, kept, index);
+        follow_means(&parts, count - kept, rest, mean);
     }
     find_stuck(&parts);
 }

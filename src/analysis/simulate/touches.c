@@ -325,7 +325,8 @@ stay(struct simulation *sim, const uint32_t *contacts,
     for (uint32_t i = 0; i < n; i++) {
         uint32_t contact = others[i];
         if (sim->touching.touches.on[contact]) {
-            any |= persistent_near_held(sim->run, contact);
+            any |= persistent_near_held(sim->run, contact) ||
+                   friction_modes_contact(sim->run, contact);
             all[n_all++] = contact;
         }
         if (!sim->touching.done.on[contact])

@@ -35,7 +35,7 @@ range_text(struct arena *arena, const double range[2])
     char least[NUM_TEXT], greatest[NUM_TEXT];
     double size = fmax(fabs(range[0]), fabs(range[1]));
     num_digits(greatest, range[1], 6);
-    return range[1] - range[0] <= RANGE_POINT * size
+    return isfinite(size) && range[1] - range[0] <= RANGE_POINT * size
                ? arena_printf(arena, "%s", greatest)
                : arena_printf(arena, "%s to %s", num_digits(least, range[0], 6),
                               greatest);

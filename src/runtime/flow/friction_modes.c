@@ -499,6 +499,8 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     struct friction_choice *choice = choose(flow, arena, &all);
     struct choice_group group = group_of(flow, &all);
     bool loads = choice->verdict == FRICTION_LOADS;
+    /* before the points that bear nothing are let go */
+    const char *text = loads ? loads_text(flow, &all, choice) : NULL;
     if (loads && (flow->run->loads == LOADS_REPORT ||
                   !choice_take_least(&group, choice->set + choice->taken))) {
         tell_choice(flow, &all, choice);
@@ -525,7 +527,7 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     /* also of one of several motions, which was chosen or went on until now,
      * and of one that is not shown to be the only one */
     friction->shared = !loads && taken->set[taken->taken].shared;
-    friction->loads = loads_text(flow, &all, taken);
+    friction->loads = loads ? text : loads_text(flow, &all, taken);
     friction->loads_matter = loads;
     go_on(flow, &all, taken->set + taken->taken);
     return IMP_OK;

@@ -605,6 +605,17 @@ none_but_zero(const struct mode_scratch *scratch, const struct mode_problem *in,
     return true;
 }
 
+/* Are forces all 0, to the rounding of what they do to their own rows? */
+static bool
+none_bears(const struct mode_problem *in, const double *force)
+{
+    int rows = 2 * in->n;
+    for (int r = 0; r < rows; r++)
+        if (fabs(force[r]) * in->W[r * (rows + 1)] > mode_row_noise(in, r))
+            return false;
+    return true;
+}
+
 /* Do the null directions move accelerations, for forces of this size, by more
  * than rounding? Forces that are all 0 may grow to any size. */
 static bool
@@ -613,7 +624,7 @@ loads_move(const struct mode_scratch *scratch, const struct mode_problem *in,
 {
     int rows = 2 * in->n;
     double weight = sqrt(dense_dot(rows, force, force));
-    if (weight == 0.0)
+    if (weight == 0.0 || none_bears(in, force))
         weight = INFINITY;
     for (int d = 0; d < count; d++) {
         const double *z = scratch->null + (size_t)d * (size_t)rows;

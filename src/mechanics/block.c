@@ -519,8 +519,8 @@ driven_tape(struct mech *mech, uint32_t index)
     joint_friction_conditions(mech, block, phi);
     n_out += joint_friction_outputs(mech, block, out + n_out);
     n_out += joint_told_outputs(mech, block, out + n_out);
-    block->out.driven =
-        flow_tape(mech, block, "driven", rate, phi, out, n_out, rows);
+    block->out.driven = flow_tape(mech, block, "motion with contacts", rate,
+                                  phi, out, n_out, rows);
     block->out.driven_rows =
         image_array(mech->image, rows, n_out, sizeof *rows);
     push_conditions(mech, index, false, phi);

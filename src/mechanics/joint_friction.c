@@ -75,10 +75,11 @@ coefficients(struct mech *mech, struct mrub *rub)
         sc_mul(graph, entry(mech, rub, IMP_JOINT_SIGN), rub->rate);
     if (decl->kind == IMP_JOINT_HINGE)
         speed = sc_mul(graph, entry(mech, rub, IMP_JOINT_WIDTH), speed);
-    struct at at = {mech, speed};
+    struct at at = {mech, friction_speed(mech, &decl->mu, speed)};
     graph_origin(graph, mech_range(decl->mu.range, decl->range));
     rub->mu = ex_subst(graph, decl->mu.e, mu_leaf, &at);
     graph_origin(graph, mech_range(decl->mu_static.range, decl->range));
+    at.speed = friction_speed(mech, &decl->mu_static, speed);
     rub->mu_static = ex_subst(graph, decl->mu_static.e, mu_leaf, &at);
     rub->mu = sc_add(graph, rub->mu,
                      sc_mul(graph, entry(mech, rub, IMP_JOINT_BREAK),

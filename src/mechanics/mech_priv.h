@@ -270,6 +270,10 @@ uint32_t body_instant_tape(struct mech *mech, uint32_t contact,
 bool contact_asked_by_painleve(const struct mech *mech, uint32_t contact);
 /* Is this coefficient of friction more than a number made of params? */
 bool friction_varies(struct mech *mech, const expr *mu);
+/* The speed of slip as a coefficient takes it. Powers know none that is below 0
+ * by rounding, as where a slip begins. */
+const expr *friction_speed(struct mech *mech, const struct tm_num *mu,
+                           const expr *speed);
 /* imp_contact.slip */
 /* What `painleve` asks about contact i (imp_contact.instant, .slide). */
 uint32_t system_instant_tape(struct mech *mech, const struct msystem *system,

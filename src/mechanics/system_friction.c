@@ -46,16 +46,21 @@ note_power(void *ctx, const expr *node)
     *found |= node->op == IMP_OP_SQRT || node->op == IMP_OP_POW;
 }
 
-/* A coefficient of friction as a function of the state. Powers know no speed
- * that is below 0 by rounding, as where a slip begins. */
+const expr *
+friction_speed(struct mech *mech, const struct tm_num *mu, const expr *speed)
+{
+    bool power = false;
+    assert(mech && mu && speed);
+    if (mu->e)
+        ex_nodes(mech->graph, mu->e, note_power, &power);
+    return power ? ex_op(mech->graph, IMP_OP_ABS, speed, NULL, NULL) : speed;
+}
+
+/* A coefficient of friction as a function of the state. */
 static const expr *
 coefficient(struct mech *mech, const struct tm_num *mu, const expr *speed)
 {
-    bool power = false;
-    ex_nodes(mech->graph, mu->e, note_power, &power);
-    if (power)
-        speed = ex_op(mech->graph, IMP_OP_ABS, speed, NULL, NULL);
-    struct speed at = {mech, speed};
+    struct speed at = {mech, friction_speed(mech, mu, speed)};
     const expr *e = ex_subst(mech->graph, mu->e, speed_leaf, &at);
     return system_formula(mech, e);
 }

@@ -43,7 +43,10 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
     /* run->rows.block may be in use: the rows give states within the last step.
      */
     run->rows.block[image_body->block] = work;
-    int st = motion_series(run, image_body->block, 2, &step);
+    /* where a friction of joints has no series its motion is a parabola, which
+     * only higher orders tell */
+    int st = motion_series(run, image_body->block,
+                           block->n_rub ? MOTION_STEP_ORDER : 2, &step);
     run->rows.block[image_body->block] = keep;
     if (st)
         return st;

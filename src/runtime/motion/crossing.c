@@ -748,12 +748,13 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     const struct motion_block *moving = motion_block_of(run, block);
     double least = switching_least(run);
     bool slides = !moving->observer && moving->system != IMP_NO_SYSTEM &&
-                  system_slides(run, moving->system);
+                  system_slides(run, moving->system),
+         rough = block_of(run, block)->n_rub > 0;
     if (persistent_moves(run, block) || order < 3)
         return IMP_NONFINITE;
     /* the rates of accelerations may be infinite, as those of a root of 0 */
     int first = motion_rows(run, block, 1);
-    if (first != IMP_OK && !(slides && first == IMP_NONFINITE))
+    if (first != IMP_OK && !((slides || rough) && first == IMP_NONFINITE))
         return IMP_NONFINITE;
     int st = motion_rows(run, block, 2);
     if ((st != IMP_OK && st != IMP_NONFINITE) || !motion_cut(run, block, order))
@@ -761,7 +762,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     *length = crossing_length(run, block, order, least, INFINITY);
     if (*length <= least && !moving->observer)
         *length = first_step(run, block, order, least);
-    if (*length <= least && slides)
+    if (*length <= least && (slides || rough))
         *length = motion_brief(run, run->motion->briefs + block, NULL);
     if (slides)
         system_series_cut(run, moving->system, first ? 1 : 2, order);

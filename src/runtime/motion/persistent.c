@@ -147,9 +147,8 @@ hand_over(struct rt *run, uint32_t b, double *to)
         persistent_joints_over(run, b, from + pairs, to);
 }
 
-/* Makes the series of the driven tapes, into run->rows.block (where the caller
- * has put run->persistent_memory->own). Coefficients below `from` stand from
- * the last call. */
+/* Makes the series of the driven tapes, into run->rows.block (the caller's
+ * persistent_memory->own). Coefficients below `from` stand from before. */
 static int
 drive_from(struct rt *run, const struct persistent_group *group, int from,
            int order)
@@ -158,18 +157,19 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
         uint32_t block = group->moved.block[i],
                  tape = persistent_block(run, block)->driven;
         const double *lambda, *rows[1] = {run->persistent_memory->push[block]};
+        double *driven = run->persistent_memory->driven[block];
+        bool relays = relays_act(run, block);
         int st = order > 1 ? joints_multipliers(run, block, &lambda)
                            : joints_multipliers_any(run, block, &lambda);
         motion_enter(run, block);
-        if (!st)
-            st = relays_act(run, block)
-                     ? relays_driven(run, block, rows[0], from, order)
-                     : rt_series_from(run, tape, lambda, rows,
-                                      run->persistent_memory->driven[block],
-                                      from, order);
+        if (!st && relays)
+            st = relays_driven(run, block, rows[0], from, order);
+        else if (!st)
+            st = rt_series_from(run, tape, lambda, rows, driven, from, order);
         if (st == IMP_NONFINITE) {
             run->persistent_memory->rough = true;
-            rt_nonfinite(run, persistent_block(run, block)->motion, lambda);
+            rt_nonfinite_series(run, tape, lambda, rows, relays ? NULL : driven,
+                                order);
             return IMP_FAILED;
         }
         if (st)

@@ -185,10 +185,10 @@ start_block(struct rt *run, uint32_t block, enum rubbing_verdict *verdict)
     return rubbing_choose(pins, verdict);
 }
 
-/* What a status of the equations of a block says, after a diagnostic. */
-static int
-no_solution(struct rt *run, const imp_joint *joint, int st)
+int
+rubbing_no_solution(struct rt *run, const imp_joint *joint, int st)
 {
+    assert(run && joint);
     char time[NUM_TEXT];
     struct diag *diag;
     if (st == IMP_NONFINITE) {
@@ -266,7 +266,8 @@ rubbing_start(struct rt *run)
         if (!st)
             st = check_coefficients(rubbing_pins(run, block));
         if (st) {
-            no_solution(run, rubbing_pins(run, block)->pin[0].joint, st);
+            rubbing_no_solution(run, rubbing_pins(run, block)->pin[0].joint,
+                                st);
             return IMP_BADMODEL;
         }
     }
@@ -502,6 +503,20 @@ peek_stick(struct pins *pins, uint32_t i, int order, double h, double *end,
         change->sign = sign_after(row, order, at, h);
 }
 
+/* When the rate of a joint that slips, times the direction of the slip, falls
+ * to 0. Where there are no series but those of this instant they do not tell
+ * how a slip grows from 0. */
+static double
+slip_ends(struct rt *run, const struct pins *pins, const struct pin *pin,
+          int order, double h, double *rate)
+{
+    rubbing_begins(pin, rt_time(run), rate);
+    if (isfinite(motion_parabola(run, pins->block)) && rate[0] <= 0.0 &&
+        (rate[1] > 0.0 || (rate[0] == 0.0 && rate[1] == 0.0)))
+        return INFINITY;
+    return polynomial_falls(rate, order, h, 0.0);
+}
+
 static int
 peek_block(struct rt *run, struct pins *pins, int order, double step,
            double *end, struct rubbing_change *change)
@@ -526,12 +541,14 @@ peek_block(struct rt *run, struct pins *pins, int order, double step,
         } else {
             slips = true;
             taylor_scale(order, pin->env[IMP_JOINT_SIGN], &rate, &rate);
-            rubbing_begins(pin, now, rate.c);
-            sooner(change, end, now + polynomial_falls(rate.c, order, h, 0.0),
+            sooner(change, end,
+                   now + slip_ends(run, pins, pin, order, h, rate.c),
                    RUBBING_SLIP_ENDS, run, pin);
         }
     }
+    /* nor those that are short where a power of a slip begins */
     if (st || !slips || step > STEP_LEAST * fabs(now) ||
+        isfinite(motion_parabola(run, pins->block)) ||
         persistent_moves(run, pins->block))
         return st;
     st = rubbing_unique(pins, &unique);
@@ -576,12 +593,14 @@ rubbing_peek(struct rt *run, double *end, struct rubbing_change *change)
         if (blocks[block].n_rub)
             step = rubbing_rows_hold(rubbing_pins(run, block),
                                      MOTION_STEP_ORDER, fmin(step, *end - now));
+    /* a step that others end, as before a row, does not say that it is short */
+    double own = step < *end - now ? step : INFINITY;
     if (now + step < *end)
         *end = now + step;
     for (uint32_t block = 0; block < run->im->blocks.n && !st; block++)
         if (blocks[block].n_rub)
             st = peek_block(run, rubbing_pins(run, block), MOTION_STEP_ORDER,
-                            step, end, change);
+                            own, end, change);
     return st;
 }
 
@@ -710,7 +729,7 @@ rubbing_apply(struct rt *run, struct rubbing_change *change)
         st = rubbing_choose(pins, &verdict);
     if (!st && (!held || verdict != RUBBING_ONE))
         change->what = RUBBING_OPEN;
-    return st ? no_solution(run, joint, st) : IMP_OK;
+    return st ? rubbing_no_solution(run, joint, st) : IMP_OK;
 }
 
 double

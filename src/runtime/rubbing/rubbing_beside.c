@@ -160,7 +160,7 @@ rubbing_joints_free(struct rubbing_joint *joint, uint32_t n)
                      ? joint_friction_solve(run, block, NULL, &x)
                      : IMP_OK;
         if (st)
-            return st;
+            return rubbing_no_solution(run, joint[i].pin->joint, st);
         joint[i].free =
             joint[i].unit * joint_friction_change(run, block, joint[i].number);
         load_of(joint + i, x, joint[i].grip.load);
@@ -182,7 +182,8 @@ rubbing_joint_push(struct rubbing_joint *joint, double *change)
     memset(pins->room, 0, sizeof *pins->room * block->n_unknown);
     pins->room[joint->pin->joint->friction] = joint->unit;
     int st = joint_friction_linear(run, pins->block, pins->room);
-    return st ? st : joint_friction_push(run, pins->block, pins->room, change);
+    return st ? rubbing_no_solution(run, joint->pin->joint, st)
+              : joint_friction_push(run, pins->block, pins->room, change);
 }
 
 int

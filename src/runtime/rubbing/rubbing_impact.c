@@ -46,7 +46,7 @@ choose_alone(struct pins *pins)
     for (uint32_t i = 0; i < pins->n && !determined; i++)
         if (pins->pin[i].still)
             rubbing_clear(pins->pin + i);
-    return st;
+    return st ? rubbing_no_solution(run, pins->pin->joint, st) : IMP_OK;
 }
 
 int

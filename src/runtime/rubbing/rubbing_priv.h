@@ -59,6 +59,9 @@ struct pins *rubbing_pins(struct rt *run, uint32_t block);
 
 /* No mode: neither friction nor rest. */
 void rubbing_clear(struct pin *pin);
+/* What a status of the equations of a block says (E0563: they have no solution;
+ * E0601 and E0602), after its diagnostic. */
+int rubbing_no_solution(struct rt *run, const imp_joint *joint, int st);
 
 /* -- rubbing_rows.c -------------------------------------------------------- */
 

@@ -172,10 +172,10 @@ line_for(struct rt *run, struct forecast_memory *memory,
 }
 
 /* Keeps the limit that has just been taken, and the state of all points there.
- */
+ * deep: the depth of limits on the way whose points have been hit again. */
 static void
 capture(const struct ballistic *line, const bool *moved, const double *earlier,
-        struct forecast_limit *out)
+        int deep, struct forecast_limit *out)
 {
     for (int i = 0; i < line->model.m; i++) {
         bool early = line->mode.persistent[i] && !line->event.group[i];
@@ -189,6 +189,8 @@ capture(const struct ballistic *line, const bool *moved, const double *earlier,
     out->found = true;
     out->remaining = line->t;
     out->chatter = line->event.limit;
+    if (out->chatter.depth <= deep)
+        out->chatter.depth = deep + 1;
 }
 
 /* Does a point fly behind the limit that has just been taken which has been hit
@@ -217,6 +219,24 @@ not_the_last(struct forecast_limit *all, struct forecast_limit *some,
     all->on_way = way;
 }
 
+/* Ends the limits on the way whose points are hit again at this event. Returns
+ * the greatest depth of these; 0: there are none. */
+static int
+undone(const struct ballistic *line, enum ballistic_event what,
+       const struct accumulation_limit *way, double *earlier)
+{
+    int depth = 0;
+    for (int i = 0; i < line->model.m; i++) {
+        bool again = what == BALLISTIC_IMPACT    ? i == line->event.contact
+                     : what == BALLISTIC_SEVERAL ? line->event.together[i]
+                                                 : false;
+        if (again && earlier[i] > 0.0 && way[i].depth > depth)
+            depth = way[i].depth;
+        earlier[i] = again ? 0.0 : earlier[i];
+    }
+    return depth;
+}
+
 /* Follows the parabola to a limit at all points that were hit on the way.
  * Limits of some of them may come before; and where a point flies on behind it,
  * one of all that bounce may come behind: then the first is that of some. */
@@ -229,6 +249,7 @@ look_ahead(struct rt *run, struct ballistic *line,
     int count = line->model.m, most = question->most;
     struct accumulation_limit *way = on_way;
     bool within = true, first = true; /* no limit of all so far */
+    int deep = 0; /* the depth of limits that an impact has undone */
     double *earlier = NEW_N(run->brief, double, (size_t)count + 1);
     bool *hit = NEW_N(run->brief, bool, 2 * (size_t)count + 1),
          *moved = hit + count;
@@ -242,9 +263,10 @@ look_ahead(struct rt *run, struct ballistic *line,
             if (k + question->compared < most)
                 most = k + question->compared;
         }
+        int depth = undone(line, what, way, earlier);
+        deep = depth > deep ? depth : deep;
         if (what == BALLISTIC_IMPACT) {
             hit[line->event.contact] = moved[line->event.contact] = true;
-            earlier[line->event.contact] = 0.0;
         } else if (what == BALLISTIC_ACCUMULATION) {
             bool full = true;
             accumulation_resolve(line, LIMIT_RESOLVE);
@@ -255,7 +277,7 @@ look_ahead(struct rt *run, struct ballistic *line,
             if (!first && full)
                 not_the_last(all, some, way);
             if (full || (first && line->t <= question->window))
-                capture(line, moved, earlier, full ? all : some);
+                capture(line, moved, earlier, deep, full ? all : some);
             if (full && (!first || line->t > question->window ||
                          !one_flies(line, question)))
                 return;
@@ -277,25 +299,8 @@ look_ahead(struct rt *run, struct ballistic *line,
         for (int i = 0; i < count && what == BALLISTIC_SEVERAL; i++) {
             hit[i] |= line->event.together[i];
             moved[i] |= line->event.together[i];
-            if (line->event.together[i])
-                earlier[i] = 0.0;
         }
     }
-}
-
-struct forecast_limit
-forecast_limit_room(struct rt *run, int n)
-{
-    assert(run != NULL && n > 0);
-    size_t size = (size_t)n;
-    bool *flags = NEW_N(run->brief, bool, 3 * size);
-    double *numbers = NEW_N(run->brief, double, 3 * size);
-    return (struct forecast_limit){.group = flags,
-                                   .closed = flags + size,
-                                   .moved = flags + 2 * size,
-                                   .gap = numbers,
-                                   .rate = numbers + size,
-                                   .earlier = numbers + 2 * size};
 }
 
 /* Have two points one law of restitution? */

@@ -263,3 +263,18 @@ limit_of_part(const struct limit_points *points,
     out.noise = DBL_EPSILON * most / least;
     return out;
 }
+
+struct forecast_limit
+forecast_limit_room(struct rt *run, int n)
+{
+    assert(run != NULL && n > 0);
+    size_t size = (size_t)n;
+    bool *flags = NEW_N(run->brief, bool, 3 * size);
+    double *numbers = NEW_N(run->brief, double, 3 * size);
+    return (struct forecast_limit){.group = flags,
+                                   .closed = flags + size,
+                                   .moved = flags + 2 * size,
+                                   .gap = numbers,
+                                   .rate = numbers + size,
+                                   .earlier = numbers + 2 * size};
+}

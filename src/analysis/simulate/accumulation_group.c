@@ -81,33 +81,6 @@ limit_question(const struct simulation *sim, const struct limit_group *group)
         .policy = in_turns ? BALLISTIC_SEQUENTIAL : BALLISTIC_COMPLEMENTARITY};
 }
 
-struct limit_joins *
-limit_joins_of(const struct simulation *sim, const struct limit_group *group,
-               uint32_t contact)
-{
-    assert(sim != NULL && group->n > 0);
-    struct rt *run = sim->run;
-    size_t n = (size_t)group->n;
-    double *band = NEW_N(run->brief, double, 2 * n), rate;
-    bool *low = NEW_N(run->brief, bool, 2 * n), *asks = low + n;
-    struct limit_joins *joins = NEW(run->brief, struct limit_joins);
-    for (int i = 0; i < group->n; i++) {
-        const struct contact_point_state *p = &group->point[i];
-        uint32_t of = group->spot[i].contact;
-        double fall = fmax(fabs(p->free), vec3_norm(run->world.gravity));
-        gap_tolerances(run, of, &band[i], &rate);
-        low[i] = sim->resting.n && sim->resting.is_over[of] &&
-                 !points_high(p->rate, fall, band[i]);
-        asks[i] = of == contact;
-    }
-    *joins = (struct limit_joins){.n = group->n,
-                                  .band = band,
-                                  .low = low,
-                                  .asks = asks,
-                                  .early = band + n};
-    return joins;
-}
-
 bool
 limit_hit_within(const struct simulation *sim, uint32_t contact, double window)
 {

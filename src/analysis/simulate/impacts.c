@@ -74,7 +74,7 @@ touches(struct group *group, uint32_t contact)
                    state->overlap || simulate_is_soft(sim, contact) ||
                    (sim->local && group->reach == 0.0 &&
                     event_apart(sim->run, contact) > 0.0) ||
-                   !event_takes_part(sim->run, contact, group->reach, &open);
+                   !resting_polytopes_part(sim, contact, group->reach, &open);
         set_part(group, contact,
                  out    ? PART_OUT
                  : open ? PART_NEAR

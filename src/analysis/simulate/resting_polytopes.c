@@ -17,6 +17,7 @@
 #include "runtime/instance/contact_plain.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/lcp.h"
+#include "runtime/numerics/vec3.h"
 
 /* room for so many released vertices at first */
 #define RELEASED_FIRST 8
@@ -88,6 +89,18 @@ resting_polytopes_enter(struct simulation *sim, uint32_t contact)
         .room = sim->resting.memory[contact].room,
         .released = sim->resting.memory[contact].released};
     sim->resting.is_over[contact] = true;
+}
+
+bool
+resting_polytopes_part(struct simulation *sim, uint32_t contact, double reach,
+                       bool *open)
+{
+    assert(sim != NULL && contact < sim->n_contacts && open != NULL);
+    bool low = sim->run->low_impact;
+    sim->run->low_impact |= sim->resting.n && sim->resting.is_over[contact];
+    bool part = event_takes_part(sim->run, contact, reach, open);
+    sim->run->low_impact = low;
+    return part;
 }
 
 void
@@ -323,4 +336,41 @@ simulate_motion_changes(struct simulation *sim, const bool *block)
     assert(sim != NULL && block != NULL);
     for (uint32_t i = 0; sim->changed && i < sim->run->im->blocks.n; i++)
         sim->changed[i] = block[i] ? rt_time(sim->run) : sim->changed[i];
+}
+
+/* -- what the impacts before a limit join
+ * ------------------------------------ */
+
+struct limit_joins *
+limit_joins_of(const struct simulation *sim, const struct limit_group *group,
+               uint32_t contact)
+{
+    assert(sim != NULL && group->n > 0);
+    struct rt *run = sim->run;
+    size_t n = (size_t)group->n;
+    double *band = NEW_N(run->brief, double, 3 * n), *near = band + 2 * n, rate;
+    bool *low = NEW_N(run->brief, bool, 2 * n), *asks = low + n;
+    uint32_t *contacts = NEW_N(run->brief, uint32_t, n);
+    struct limit_joins *joins = NEW(run->brief, struct limit_joins);
+    for (int i = 0; i < group->n; i++) {
+        const struct contact_point_state *p = &group->point[i];
+        uint32_t of = group->spot[i].contact;
+        double fall = fmax(fabs(p->free), vec3_norm(run->world.gravity));
+        bool over = sim->resting.n && sim->resting.is_over[of];
+        gap_tolerances(run, of, &band[i], &rate);
+        near[i] = band[i];
+        if (over)
+            gap_rounding(run, of, &near[i], &rate);
+        low[i] = over && !points_high(p->rate, fall, band[i]);
+        contacts[i] = of;
+        asks[i] = of == contact;
+    }
+    *joins = (struct limit_joins){.n = group->n,
+                                  .of = contacts,
+                                  .band = band,
+                                  .near = near,
+                                  .low = low,
+                                  .asks = asks,
+                                  .early = band + n};
+    return joins;
 }

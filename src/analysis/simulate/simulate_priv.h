@@ -439,8 +439,7 @@ int polytope_verdict(struct simulation *sim, uint32_t contact,
                      struct verdict *verdict, bool *rests);
 /* Do bodies with a set-valued normal approach under one of its choices? Rounded
  * corners that have a normal by now are hit next, at this time. */
-int polytope_approaches(struct simulation *sim, uint32_t contact,
-                        bool *closing);
+int polytope_approaches(struct simulation *, uint32_t contact, bool *closing);
 /* Before an impact: rounded corners keep the normals of their approach. */
 void polytope_keep_corners(struct rt *run, const uint32_t *contact, uint32_t n);
 /* Stops the run at bodies that rest where their normal is not unique and are
@@ -455,6 +454,13 @@ void point_list_add(struct simulation *sim, struct point_list *list,
 void resting_polytopes_start(struct simulation *sim);
 /* Watches `contact`, too, if its bodies lie on one another by faces now. */
 void resting_polytopes_enter(struct simulation *sim, uint32_t contact);
+/* event_takes_part, but that corners which are watched are hit by their own
+ * gaps: what is open there to more than rounding is hit later. */
+bool resting_polytopes_part(struct simulation *sim, uint32_t contact,
+                            double reach, bool *open);
+/* What the group's impacts are joined with before `contact` has asked again. */
+struct limit_joins *limit_joins_of(const struct simulation *,
+                                   const struct limit_group *, uint32_t);
 /* Other features may touch: the contact is left to the search. */
 void resting_polytopes_leave_face(struct simulation *sim, uint32_t contact);
 /* The bodies have moved while no point over a face was watched: all contacts
@@ -577,10 +583,8 @@ int simulate_yield_soften(struct simulation *sim,
 int simulate_yield_press(struct simulation *sim, uint32_t contact);
 int simulate_yield_change(struct simulation *sim,
                           const struct mode_change *change);
-void simulate_yield_shaken(struct simulation *sim, uint32_t contact,
-                           double rate);
-int simulate_yield_refuse(struct simulation *sim, uint32_t contact,
-                          const char *what);
+void simulate_yield_shaken(struct simulation *, uint32_t, double rate);
+int simulate_yield_refuse(struct simulation *, uint32_t, const char *what);
 
 /* -- accumulation_join.c -- */
 /* Notes a limit of the group at this contact in `turns`, a series per body. */
@@ -635,12 +639,8 @@ bool limit_group_points(struct simulation *sim, struct limit_group *group,
 /* What a forecast of the group asks, but for how far it looks. */
 struct forecast_question limit_question(const struct simulation *sim,
                                         const struct limit_group *group);
-/* What its impacts are joined with before `contact` has asked again. */
-struct limit_joins *limit_joins_of(const struct simulation *,
-                                   const struct limit_group *, uint32_t);
 /* Was the contact hit within the last `window` seconds? */
-bool limit_hit_within(const struct simulation *sim, uint32_t contact,
-                      double window);
+bool limit_hit_within(const struct simulation *, uint32_t, double window);
 /* Do the spins move the point along its normal? */
 bool limit_turning(const struct contact_point_state *state);
 /* For how long the parabola is the motion to the rounding of the gaps: |K|

@@ -20,7 +20,9 @@ place_of(const struct limit_joins *joins, int point)
 static void
 note(struct limit_joins *joins, int hit, int point, double gap, double rate)
 {
-    if (!joins->low[hit] && gap > 0.0 && gap <= joins->band[point]) {
+    const double *closed =
+        joins->of[hit] == joins->of[point] ? joins->band : joins->near;
+    if (!joins->low[hit] && gap > 0.0 && gap <= closed[point]) {
         double early = gap / fabs(rate);
         joins->early[point] = fmax(joins->early[point], early);
         joins->most = fmax(joins->most, early);
@@ -45,7 +47,9 @@ limit_joins_begin(struct limit_joins *joins, const int *group)
         joins->early[i] = 0.0;
     if (joins)
         *joins = (struct limit_joins){.n = joins->n,
+                                      .of = joins->of,
                                       .band = joins->band,
+                                      .near = joins->near,
                                       .low = joins->low,
                                       .asks = joins->asks,
                                       .group = group,

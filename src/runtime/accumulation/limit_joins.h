@@ -7,12 +7,16 @@
 #ifndef IMP_RUNTIME_ACCUMULATION_LIMIT_JOINS_H
 #define IMP_RUNTIME_ACCUMULATION_LIMIT_JOINS_H
 
+#include <stdint.h>
+
 #include "runtime/ballistic/ballistic.h"
 
 /* All zero but for the lists: nothing has been followed yet. */
 struct limit_joins {
     int n;              /* points; of each: */
-    const double *band; /* a gap (m) up to this counts as closed */
+    const uint32_t *of; /* its contact */
+    const double *band; /* a gap (m) up to this counts as closed, */
+    const double *near; /* and this where another contact is hit */
     const bool *low;    /* with it only what is closed to rounding is hit */
     const bool *asks;   /* its impact comes with the next question about a limit
                          */

@@ -593,16 +593,21 @@ one_crossing(void *ctx, const struct contact_point *at,
         append(crossings->a, at);
 }
 
-/* in tolerances of a gap */
-#define SET_CLOSED 2.0
-
-double
-contact_set_closed(struct rt *run, uint32_t contact)
+/* Adds the vertices of each of two faces over the other one, and the crossings
+ * of their edges. Returns as contact_set_near. */
+static int
+between_faces(struct rt *run, struct above *found,
+              const struct contact_point base[2])
 {
-    assert(contact < run->im->contacts.n);
-    double tol, rate;
-    gap_tolerances(run, contact, &tol, &rate);
-    return SET_CLOSED * tol;
+    uint32_t contact = base[0].contact;
+    struct crossings crossings = {run, found, base};
+    if (contact_set_series(run, contact) || over_base(run, found, &base[0]) ||
+        over_base(run, found, &base[1]) ||
+        contact_point_crossings(run, contact, 0, of_faces, one_crossing,
+                                &crossings, NULL) ||
+        found->full)
+        return -1;
+    return found->n;
 }
 
 int
@@ -650,14 +655,7 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
     while (m + 1 < found.n && out[m].kind != POINT_VERTEX)
         m++;
     contact_set_opposed(run, &out[m], base);
-    struct crossings crossings = {run, &found, base};
-    if (contact_set_series(run, contact) || over_base(run, &found, &base[0]) ||
-        over_base(run, &found, &base[1]) ||
-        contact_point_crossings(run, contact, 0, of_faces, one_crossing,
-                                &crossings, NULL) ||
-        found.full)
-        return -1;
-    return found.n;
+    return between_faces(run, &found, base);
 }
 
 int
@@ -667,22 +665,22 @@ contact_set_ahead(struct rt *run, uint32_t contact, struct contact_point *out,
     assert(out != NULL && most > 0 && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct nearest_features near;
-    struct contact_point base = {contact, POINT_VERTEX, 0, 0, 0};
+    struct contact_point at = {contact, POINT_VERTEX, 0, 0, 0}, base[2];
     struct above found = {.out = out, .reach = INFINITY, .most = most};
     if (image_contact->system != IMP_NO_SYSTEM ||
         image_contact->flags & IMP_CONTACTF_STATED ||
         !(image_contact->flags & IMP_CONTACTF_CORNERS) ||
         polytope_contact_is_smooth(run, image_contact) ||
-        contact_set_plane(run, contact, &base) ||
+        contact_set_plane(run, contact, &at) ||
         polytope_contact_closest(run, contact, &near, false))
         return 0;
-    base.face_of = near.pair.kind[1] == FEATURE_FACE;
-    if (near.pair.kind[base.face_of] != FEATURE_FACE ||
-        near.pair.kind[1 - base.face_of] != FEATURE_VERTEX)
+    at.face_of = near.pair.kind[1] == FEATURE_FACE;
+    if (near.pair.kind[at.face_of] != FEATURE_FACE ||
+        near.pair.kind[1 - at.face_of] != FEATURE_VERTEX)
         return 0;
-    base.face = near.pair.index[base.face_of];
-    int st = contact_set_series(run, contact);
-    return st || over_base(run, &found, &base) || found.full ? -1 : found.n;
+    at.face = near.pair.index[at.face_of];
+    contact_set_opposed(run, &at, base);
+    return between_faces(run, &found, base);
 }
 
 /* -- over a plane ------------------------------------------------------------

@@ -18,8 +18,9 @@ int contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                      struct contact_point *out, int most);
 
 /* Points of two polytopes that fly over each other: where a vertex is nearest
- * to a face, all vertices over that face. Returns as contact_set_near, and 0
- * where the nearest features are others. */
+ * to a face, the vertices of that face and of the one opposite to it, each over
+ * the other face, and the crossings of their edges. Returns as
+ * contact_set_near, and 0 where the nearest features are others. */
 int contact_set_ahead(struct rt *run, uint32_t contact,
                       struct contact_point *out, int most);
 

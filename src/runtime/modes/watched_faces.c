@@ -480,3 +480,15 @@ watched_faces_find(struct rt *run, uint32_t contact, double tol,
     return one_face(run, contact, spot, n, tol, out) ||
            two_faces(run, contact, spot, n, tol, out);
 }
+
+/* in tolerances of a gap */
+#define SET_CLOSED 2.0
+
+double
+contact_set_closed(struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n);
+    double tol, rate;
+    gap_tolerances(run, contact, &tol, &rate);
+    return SET_CLOSED * tol;
+}

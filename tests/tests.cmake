@@ -124,6 +124,10 @@ add_test(NAME soak-impact COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 15005
 # An error of a limit that left out what rounding had changed some impacts before.
 add_test(NAME soak-limit COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 192020 --count 1
   --kind bodies --check rotation)
+# A box and a polygon between walls, which a stick of one instant parts or not: rounding
+# decides, as `engine = perturbed` says.
+add_test(NAME soak-rounding COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 20261215005
+  --count 1 --check doubled)
 add_test(NAME soak-mechanisms COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1
   --count 2 --kind mechanisms)
 add_test(NAME soak-rotors COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 4
@@ -132,7 +136,7 @@ add_test(NAME soak-rotors COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --c
 add_test(NAME soak-changed COMMAND imp_soak --imp $<TARGET_FILE:imp> --kind changed
   --root ${CMAKE_SOURCE_DIR} --seed 1 --count 150 --seconds 300)
 set_tests_properties(soak soak-changed soak-discs soak-mixtures soak-engine soak-impact soak-limit
-  soak-mechanisms soak-rotors PROPERTIES LABELS program TIMEOUT 600)
+  soak-mechanisms soak-rotors soak-rounding PROPERTIES LABELS program TIMEOUT 600)
 # Tests run beside each other, as many as there are cores. These run alone: golden_run
 # uses two cores itself, the others stop programs after a time or ask for memory.
 set_tests_properties(golden_run golden_cli hostile oom sweep-kill sweep-ahead cli_repl

@@ -10,6 +10,7 @@
 #include "beside.h"
 #include "commands.h"
 #include "events.h"
+#include "rounding.h"
 #include "vector.h"
 
 /* Rows of the run that is audited. Where a sum over three of them is missed,
@@ -248,6 +249,8 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
                                     .same_energy = trial.same_energy,
                                     .anew = relation->anew};
     compare(&comparison, &subject->growth, finding);
+    rounding_ask(&patient, &subject->model, &trial.other, &trial.frame,
+                 finding);
     if (trial.same_events && !finding->kind[0])
         compare_events(&subject->model, &subject->result, &result, finding);
     result_free(&result);

@@ -50,6 +50,13 @@ finding_set(struct finding *finding, const char *kind, const char *format, ...)
 }
 
 void
+finding_place(struct finding *finding, struct difference where)
+{
+    if (!finding->kind[0])
+        finding->where = where;
+}
+
+void
 perturb(const struct model *model, uint64_t number, struct model *out)
 {
     struct random random = random_start(number, 77);
@@ -410,6 +417,13 @@ compare_events(const struct comparison *comparison, double to,
             char text[2][120];
             event_text(comparison->model, x, text[0], sizeof text[0]);
             event_text(comparison->other, y, text[1], sizeof text[1]);
+            finding_place(
+                finding,
+                (struct difference){
+                    .told = true,
+                    .at = time,
+                    .moment = both ? fabs(x->time - y->time) : INFINITY,
+                    .contact = {x ? x->contact : -1, y ? y->contact : -1}});
             finding_set(finding, both ? "event time" : "event",
                         "event %d: %s; in the other run %s (growth %.1g)", i,
                         text[0], text[1], within);
@@ -426,12 +440,27 @@ compare_events(const struct comparison *comparison, double to,
                                             10 * (told + weak)) {
             char text[120];
             event_text(comparison->model, x, text, sizeof text);
+            finding_place(finding, (struct difference){
+                                       .told = true,
+                                       .at = x->time,
+                                       .speed = fabs(difference),
+                                       .contact = {x->contact, x->contact}});
             finding_set(finding, "impulse",
                         "%s: impulse %.17g; in the other run %.17g", text,
                         x->impulse, y->impulse / scale);
             return;
         }
     }
+}
+
+static struct difference
+state_apart(double time, double place, double speed)
+{
+    return (struct difference){.told = true,
+                               .at = time,
+                               .place = place,
+                               .speed = speed,
+                               .contact = {-1, -1}};
 }
 
 static void
@@ -452,7 +481,8 @@ compare_places(const struct comparison *comparison, double time, int row_a,
         place_difference(model->system[k].coordinates, own, &back, &place,
                          &speed);
         if (!(place <= FLOOR + 2 * drift->place &&
-              speed <= FLOOR + 2 * drift->speed + 10 * drift->place))
+              speed <= FLOOR + 2 * drift->speed + 10 * drift->place)) {
+            finding_place(finding, state_apart(time, place, speed));
             finding_set(finding, "state",
                         "system %s at t = %.17g: place differs by %.3g (growth "
                         "%.1g), rates by %.3g (growth %.1g): (%.17g, %.17g), "
@@ -460,6 +490,7 @@ compare_places(const struct comparison *comparison, double time, int row_a,
                         model->system[k].name, time, place, drift->place, speed,
                         drift->speed, own->q[0], own->q[1], back.q[0],
                         back.q[1]);
+        }
     }
 }
 
@@ -505,6 +536,7 @@ compare_rows(const struct comparison *comparison, double to,
             if (place <= FLOOR + 2 * drift.place &&
                 speed <= FLOOR + 2 * drift.speed + 10 * drift.place)
                 continue;
+            finding_place(finding, state_apart(time, place, speed));
             finding_set(finding, "state",
                         "body %s at t = %.17g: place differs by %.3g (growth "
                         "%.1g), speed by %.3g (growth %.1g): position (%.17g, "
@@ -579,28 +611,6 @@ compare_backwards(const struct comparison *comparison,
     event_lists_free(list);
 }
 
-/* The time of the first impact at which some contact is closed already: with
- * friction bodies and systems share it in different ways (docs/limits.md). */
-static double
-first_joint_impact(const struct result *result)
-{
-    bool closed[MAX_CONTACTS] = {false};
-    int count = 0;
-    for (int i = 0; i < result->events; i++) {
-        const struct event *event = &result->event[i];
-        bool impact = !strcmp(event->kind, "impact");
-        bool opens =
-            !strcmp(event->kind, "leave") || !strcmp(event->kind, "liftoff");
-        if (impact && count)
-            return event->time;
-        if (event->contact < 0 || impact || closed[event->contact] == !opens)
-            continue;
-        closed[event->contact] = !opens;
-        count += opens ? -1 : 1;
-    }
-    return INFINITY;
-}
-
 /* Feet that are hit in no order that repeats may come together shortly before
  * their limit. */
 static bool
@@ -611,51 +621,6 @@ before_limit(const struct result *result, double time)
             BESIDE_EVENT + 2 * result->limit[i].sum)
             return true;
     return false;
-}
-
-/* The first limit of chatter that another impact follows within so many times
- * the error that is told of it: what is hit first behind it is not known. */
-static const double FOLLOWS = 1000;
-
-static double
-first_followed(const struct result *result)
-{
-    double first = INFINITY;
-    for (int i = 0; i < result->limits; i++) {
-        const struct limit *limit = &result->limit[i];
-        for (int k = 0; k < result->events; k++) {
-            double later = result->event[k].time - limit->time;
-            if (!strcmp(result->event[k].kind, "impact") &&
-                later > limit->error && later < FOLLOWS * limit->error)
-                first = fmin(first, limit->time);
-        }
-    }
-    return first;
-}
-
-/* Bodies that come together for ever (inelastic collapse) part where gaps are
- * below their tolerance (docs/limits.md): the first impact that follows another
- * of its contact within so short a time. With limits the flights are shorter,
- * and weaker. */
-static const double COLLAPSE = 1e-9, COLLAPSE_WEAK = 1e-4;
-
-static double
-first_collapse(const struct result *result)
-{
-    double last[MAX_CONTACTS];
-    for (int i = 0; i < MAX_CONTACTS; i++)
-        last[i] = -INFINITY;
-    for (int i = 0; i < result->events; i++) {
-        const struct event *event = &result->event[i];
-        if (event->contact < 0 || event->contact >= MAX_CONTACTS ||
-            strcmp(event->kind, "impact") != 0)
-            continue;
-        if (event->time - last[event->contact] < COLLAPSE &&
-            fabs(event->impulse) > COLLAPSE_WEAK)
-            return event->time;
-        last[event->contact] = event->time;
-    }
-    return INFINITY;
 }
 
 /* Impacts of points that stick are followed one by one until rounding ends them
@@ -720,7 +685,7 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
     to = fmin(to, first_anew(comparison, a));
     /* a tolerance, and the second engine, end it elsewhere */
     if (comparison->other->second || comparison->other->tolerance != 0)
-        to = fmin(to, first_collapse(a) - COLLAPSE);
+        to = fmin(to, first_collapse(a));
     /* bodies ask the law that their contacts carry, systems ask for one */
     if (comparison->frame.places_alone && !strcmp(b->code, "W0730"))
         to = fmin(to, end_b);
@@ -745,11 +710,17 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
     /* ends before its time */
     if (fabs(fmin(end_b, to) - fmin(a->time, to)) >
         BESIDE_EVENT + 10 * growth_at(growth, to).moment +
-            told_errors(comparison, growth, to))
+            told_errors(comparison, growth, to)) {
+        finding_place(finding,
+                      (struct difference){.told = true,
+                                          .at = fmin(fmin(a->time, end_b), to),
+                                          .moment = INFINITY,
+                                          .contact = {-1, -1}});
         finding_set(finding, "end",
                     "the run ends at t = %.17g (%s %s), the other at %.17g (%s "
                     "%s)",
                     a->time, a->done, a->code, end_b, b->done, b->code);
+    }
     to = fmin(to, fmin(a->time, end_b));
     if (comparison->same_energy && growth->horizon == INFINITY &&
         fmin(a->decided, a->loads) == INFINITY && b->decided == INFINITY &&

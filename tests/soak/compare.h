@@ -6,16 +6,31 @@
 #include "frame.h"
 #include "run.h"
 
+/* Where two runs differ, on the clock of the first, and by how much. */
+struct difference {
+    bool told;     /* it is one of the motion, and all this is known */
+    double at;     /* the time */
+    double moment; /* of the times of one event; INFINITY: there is another
+                      one, or none */
+    double place, speed;
+    int contact[2]; /* of these events; -1: of any */
+};
+
 /* What was found. kind is "" if nothing was; the shrinker looks for the same
  * kind. */
 struct finding {
     char kind[40];
     char text[1000];
     double from, to; /* where a sum over rows is missed; else both are 0 */
+    struct difference where;
+    bool rounding; /* decides it: see rounding.h */
 };
 
 void finding_set(struct finding *finding, const char *kind, const char *format,
                  ...) __attribute__((format(printf, 3, 4)));
+
+/* Where the finding is that comes next, if there is none yet. */
+void finding_place(struct finding *finding, struct difference where);
 
 /* How far two runs of one model drift apart whose starts differ by
  * PERTURBATION: samples of the greatest differences so far, in order of time.

@@ -130,11 +130,10 @@ in_window(const struct event_list *list, const struct event *event)
         const struct window *window = &list->window[i];
         /* between the bounces of one contact another may stick, slip, and lift
          * off again */
-        bool inner = window->nested || !strcmp(event->kind, "slip") ||
-                     !strcmp(event->kind, "slide") ||
-                     !strcmp(event->kind, "stick") ||
-                     !strcmp(event->kind, "reverse") ||
-                     !strcmp(event->kind, "liftoff");
+        bool inner =
+            window->nested || !strcmp(event->kind, "slip") ||
+            !strcmp(event->kind, "slide") || !strcmp(event->kind, "stick") ||
+            !strcmp(event->kind, "reverse") || !strcmp(event->kind, "liftoff");
         /* what begins with the limit itself is compared, unless one run may
          * begin it earlier than the other by an error that it tells: then both
          * leave it out */
@@ -325,6 +324,73 @@ first_graze(const struct result *a, const struct result *b,
         }
     }
     return first;
+}
+
+/* The first limit of chatter that another impact follows within so many times
+ * the error that is told of it: what is hit first behind it is not known. */
+static const double FOLLOWS = 1000;
+
+double
+first_followed(const struct result *result)
+{
+    double first = INFINITY;
+    for (int i = 0; i < result->limits; i++) {
+        const struct limit *limit = &result->limit[i];
+        for (int k = 0; k < result->events; k++) {
+            double later = result->event[k].time - limit->time;
+            if (!strcmp(result->event[k].kind, "impact") &&
+                later > limit->error && later < FOLLOWS * limit->error)
+                first = fmin(first, limit->time);
+        }
+    }
+    return first;
+}
+
+/* Bodies that come together for ever (inelastic collapse) part where gaps are
+ * below their tolerance (docs/limits.md): the first impact that follows another
+ * of its contact within so short a time. With limits the flights are shorter,
+ * and weaker. */
+static const double COLLAPSE = 1e-9, COLLAPSE_WEAK = 1e-4;
+
+double
+first_collapse(const struct result *result)
+{
+    double last[MAX_CONTACTS];
+    for (int i = 0; i < MAX_CONTACTS; i++)
+        last[i] = -INFINITY;
+    for (int i = 0; i < result->events; i++) {
+        const struct event *event = &result->event[i];
+        if (event->contact < 0 || event->contact >= MAX_CONTACTS ||
+            strcmp(event->kind, "impact") != 0)
+            continue;
+        if (event->time - last[event->contact] < COLLAPSE &&
+            fabs(event->impulse) > COLLAPSE_WEAK)
+            return event->time - COLLAPSE;
+        last[event->contact] = event->time;
+    }
+    return INFINITY;
+}
+
+/* The time of the first impact at which some contact is closed already: with
+ * friction bodies and systems share it in different ways (docs/limits.md). */
+double
+first_joint_impact(const struct result *result)
+{
+    bool closed[MAX_CONTACTS] = {false};
+    int count = 0;
+    for (int i = 0; i < result->events; i++) {
+        const struct event *event = &result->event[i];
+        bool impact = !strcmp(event->kind, "impact");
+        bool opens =
+            !strcmp(event->kind, "leave") || !strcmp(event->kind, "liftoff");
+        if (impact && count)
+            return event->time;
+        if (event->contact < 0 || impact || closed[event->contact] == !opens)
+            continue;
+        closed[event->contact] = !opens;
+        count += opens ? -1 : 1;
+    }
+    return INFINITY;
 }
 
 void

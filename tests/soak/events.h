@@ -33,6 +33,13 @@ void event_lists(const struct result *a, const struct result *b,
  * there on the runs are two motions. INFINITY: nowhere. */
 double first_graze(const struct result *a, const struct result *b,
                    const struct frame *frame);
+/* The time of the first limit of chatter that another impact follows within so
+ * little time that what is hit first behind it is not known. INFINITY: none. */
+double first_followed(const struct result *result);
+/* From here on bodies come together for ever. INFINITY: nowhere. */
+double first_collapse(const struct result *result);
+/* Of an impact at which some contact is closed already. INFINITY: none. */
+double first_joint_impact(const struct result *result);
 void event_lists_free(struct event_list list[2]);
 /* Leaves out what lies within these windows, too. */
 void event_list_leave_out(struct event_list *list, const struct window *window,

@@ -73,6 +73,11 @@ compare_limits(const struct comparison *comparison, double to,
     if (fmax(a->time, time) > to || !isfinite(told) ||
         fabs(a->time - time) <= within)
         return;
+    finding_place(finding,
+                  (struct difference){.told = true,
+                                      .at = fmax(a->time, time),
+                                      .moment = fabs(a->time - time),
+                                      .contact = {a->contact, a->contact}});
     finding_set(finding, "limit error",
                 "the first limit, of %s, is told to be at %.17g, with an error "
                 "of %.3g, in the other run at %.17g, with %.3g: they differ by "

@@ -187,7 +187,7 @@ contact_name(const struct model *model, int index, const char *between,
                  model->as_system ? between : "", contact->name);
 }
 
-static int
+int
 contact_named(const struct model *model, const char *name)
 {
     for (int i = 0; i < model->contacts; i++) {

@@ -82,7 +82,7 @@ struct result {
                      their loads, and a warning says so; INFINITY: never */
     double choices; /* from here on the modes of closed contacts are among more
                        than are tried */
-    bool shared;  /* the forces are not determined, the motion is */
+    bool shared;    /* the forces are not determined, the motion is */
     struct place *observed; /* what observers of the coordinates say */
     bool gains;             /* a warning says that an impact adds energy */
     int bodies, contacts;
@@ -104,6 +104,8 @@ char *run_format(const struct runner *runner, char *text);
 void run_model(const struct runner *runner, const struct model *model,
                struct result *result);
 void result_free(struct result *result);
+/* The contact of that name in a record of the model; -1: there is none. */
+int contact_named(const struct model *model, const char *name);
 
 static inline const struct state *
 result_state(const struct result *result, int row, int body)

@@ -45,7 +45,7 @@ try(struct shrinking *shrinking, const struct model *trial)
     subject_make(trial, shrinking->seed, &subject);
     check_run(shrinking->runner, &subject, shrinking->check, &finding, NULL);
     subject_free(&subject);
-    if (strcmp(finding.kind, shrinking->finding.kind) != 0)
+    if (strcmp(finding.kind, shrinking->finding.kind) != 0 || finding.rounding)
         return false;
     shrinking->model = *trial;
     shrinking->finding = finding;

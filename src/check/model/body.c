@@ -77,7 +77,6 @@ struct body_work {
                    from the one before it */
 };
 
-static struct body_family no_family;
 static const struct shape_use no_shape;
 
 /* Is the key, or the shape (HEAD), to be checked for this body? */
@@ -299,14 +298,15 @@ check_bodies_begin(struct check *ck)
     declare_all(ck);
     size_t count = ck->lists.bodies.n;
     ck->notes.bodies = NEW_N(ck->arena, struct body_work, count + 1);
+    struct body_family *no_family = NEW(ck->arena, struct body_family);
     size_t first = count;
     for (size_t index = 0; index < count; index++) {
         struct decl *decl = ck->notes.body_decls.v[index];
         struct body_work *work = &ck->notes.bodies[index];
         const struct ast_item *it = decl->item;
         bool pair = false;
-        work->family = &no_family;
-        work->k = no_family.k;
+        work->family = no_family;
+        work->k = no_family->k;
         work->shape = &no_shape;
         if (decl->broken) {
             work->broken = true;

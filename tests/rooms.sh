@@ -19,6 +19,8 @@
 #   - a room inside runtime, analysis or check has more than 20 C files and
 #     headers, or more than six of them stand beside the folders,
 #   - a file has more than 800 lines, or a function more than 80,
+#   - a function that no other file uses is not static,
+#   - a README leaves out a file of its room (but headers NAME_priv.h),
 #   - the top of the repository holds something that does not belong there.
 set -u
 build=$(cd "${1:-$(dirname "$0")/../build}" && pwd)
@@ -203,8 +205,9 @@ git ls-files 2>/dev/null | sed 's,/.*,,' | sort -u |
 xargs awk '
     FNR == 1 { inside = 0 }
     FNR == 801 { print FILENAME " has more than 800 lines"; bad = 1 }
-    /^[A-Za-z].*[(]/ && !/;[ \t]*$/ && !inside { inside = FNR; name = $0 }
-    /^[^ \t].*;[ \t]*$/ { inside = 0 }
+    /^[A-Za-z].*[(]/ && !/;[ \t]*$/ && !inside { inside = FNR; name = $0; body = 0 }
+    /^[{]/ { body = 1 }
+    /;[ \t]*$/ && !body { inside = 0 }
     /^}/ {
         if (inside && FNR - inside + 1 > 80) {
             print FILENAME ":" inside ": a function of " \
@@ -214,6 +217,41 @@ xargs awk '
         inside = 0
     }
     END { exit bad }' <"$tmp/files" || status=1
+
+# names that one file of src/ defines and no other object uses; those that another
+# source names (a test, the grammar, a part that was not built) are in use, as are
+# those that programs look up (imp_...)
+awk '{ if ($1 == "D") home[$3] = $2; else used[$3] }
+    END {
+        for (name in home)
+            if (!(name in used) && name !~ /^(main$|imp_)/)
+                print name, home[name]
+    }' "$tmp/symbols" >"$tmp/alone"
+cut -d' ' -f1 "$tmp/alone" >"$tmp/names"
+find src grammar tests -name node_modules -prune -o -path 'src/*.h' -o -name '*.[chyl]' -print \
+    -o -name '*.def' -print | xargs grep -owFf "$tmp/names" | tr ':' ' ' | sort -u >"$tmp/named"
+awk 'NR == FNR { home[$1] = $2; next }
+    home[$2] != $1 { used[$2] }
+    END {
+        for (name in home)
+            if (!(name in used)) {
+                print home[name] ": no other file uses " name ", which is not static"
+                bad = 1
+            }
+        exit bad
+    }' "$tmp/alone" "$tmp/named" || status=1
+
+# a README names all files of its room: thing.c, or thing.h, or `thing`
+find src -name node_modules -prune -o \( -name '*.[ch]' -o -name '*.def' \) -print | grep -v '_priv\.h$' |
+    while read -r file; do
+        readme=$(dirname "$file")/README.md
+        name=$(basename "$file" | sed 's/\.[a-z]*$//; s/^codes_.*/codes_[*]/')
+        [ ! -e "$readme" ] || grep -q "\`$name[.\`]" "$readme" || echo "$readme does not name $(basename "$file")"
+    done >"$tmp/unnamed"
+[ ! -s "$tmp/unnamed" ] || {
+    cat "$tmp/unnamed"
+    status=1
+}
 
 [ -n "${status:-}" ] || echo "rooms: every arrow points down"
 exit "${status:-0}"

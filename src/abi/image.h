@@ -23,7 +23,7 @@
 #include "abi/range.h"
 #include "abi/setup.h"
 
-#define IMP_ABI_VERSION 33u
+#define IMP_ABI_VERSION 34u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -560,7 +560,7 @@ typedef struct imp_contact {
      * impact_own_law says: normal and tangential impulse. */
     uint32_t bounce, own;
     imp_range range, range_e, range_mu, range_at, range_direction;
-    imp_range range_slide, range_compliance, range_own;
+    imp_range range_compliance, range_own;
 } imp_contact;
 
 /* What a contact of a rule is like between bodies of these kinds, the first of
@@ -755,7 +755,7 @@ typedef struct imp_image {
     uint32_t paradox;         /* row of abi/paradox.def: world's `paradox` */
     uint32_t loads;           /* row of abi/loads.def: world's `loads` */
     uint32_t corners;         /* row of abi/corners.def: world's `corners` */
-    imp_range range_gravity, range_tolerance;
+    imp_range range_tolerance;
     imp_ref sources;     /* imp_source; file number f is entry f-1 */
     imp_ref params;      /* imp_param */
     imp_ref tapes;       /* imp_tape */

@@ -371,8 +371,7 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .range_e = mech_range(decl->e.range, decl->range),
         .range_mu = mech_range(decl->mu.range, decl->range),
         .range_at = mech_range(decl->at.range, decl->range),
-        .range_direction = mech_range(decl->direction.range, decl->range),
-        .range_slide = mech_range(decl->slip.range, decl->range)};
+        .range_direction = mech_range(decl->direction.range, decl->range)};
     if (decl->system)
         system_contact(mech, contact, out);
     else if (contact_rubs(decl))

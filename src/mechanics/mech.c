@@ -156,7 +156,6 @@ mech_compile(struct tm_model *model, struct diags *ds)
         .paradox = model->world.paradox,
         .loads = model->world.loads,
         .corners = model->world.corners,
-        .range_gravity = model->world.gravity.range,
         .range_tolerance = model->world.tolerance.range};
     bool ok = data_world_ok(&mech);
     rotors_build(&mech);

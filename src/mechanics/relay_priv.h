@@ -29,8 +29,7 @@ struct relays {
 /* The relay of this switching function, *negative: of its negative; n: none. */
 uint32_t relays_of_level(const struct relays *relays, const expr *level,
                          bool *negative);
-/* The side of relay i, and its share, while formulas are made. */
-const expr *relays_side(const struct relays *relays, uint32_t i);
+/* The share of relay i while formulas are made. */
 const expr *relays_share(const struct relays *relays, uint32_t i);
 /* How a function that observers follow changes with time and the motion they
  * read. */

@@ -3,7 +3,8 @@
  * what depends on the side of u without a jump goes by the side. */
 #include "mechanics/relay_priv.h"
 
-const expr *
+/* the side of relay i, while formulas are made */
+static const expr *
 relays_side(const struct relays *relays, uint32_t i)
 {
     return ex_sym(relays->mech->graph, SYM_LOCAL, i, 0);

@@ -27,7 +27,6 @@ static struct play {
     bool only_check;
     bool pictures; /* plots are data, and all motions are kept */
     struct buf output, said, plots;
-    size_t n_motions;
 } play;
 
 static int

@@ -50,6 +50,8 @@ lengths_differ(struct analysis *analysis, const imp_val *column, uint32_t one,
     return IMP_FAILED;
 }
 
+static int list_values_of(struct analysis *, uint32_t, struct list_values *);
+
 int
 column_cells_of(struct analysis *analysis, const imp_val *column,
                 struct column_cells *out)
@@ -657,7 +659,7 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
     }
 }
 
-int
+static int
 list_values_of(struct analysis *analysis, uint32_t number,
                struct list_values *out)
 {

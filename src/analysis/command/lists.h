@@ -13,11 +13,8 @@ struct list_values {
     size_t n, width;
 };
 
-/* The values of list number `list` of the model, in the memory of the run.
- * IMP_OK, or a status after a diagnostic. */
-int list_values_of(struct analysis *analysis, uint32_t list,
-                   struct list_values *out);
-/* The values of an IMP_VAL_COLUMN; as list_values_of. */
+/* The values of an IMP_VAL_COLUMN, in the memory of the run. IMP_OK, or a
+ * status after a diagnostic. */
 int column_values_of(struct analysis *analysis, const imp_val *column,
                      struct list_values *out);
 /* The numbers that a tape reads at each entry of n lists: cell k of entry i is
@@ -29,13 +26,13 @@ struct column_cells {
     size_t n; /* entries */
 };
 /* Evaluates the lists that a column reads, and checks that they are of one
- * length; as list_values_of. */
+ * length; as column_values_of. */
 int column_cells_of(struct analysis *analysis, const imp_val *column,
                     struct column_cells *out);
 /* Puts the cells of entry i into local. False: one of them has no value. */
 bool column_locals(const struct column_cells *cells, size_t i, double *local);
 
-/* The numbers that a slot of kind IMP_SLOT_LIST means; as list_values_of. */
+/* The numbers that a slot of kind IMP_SLOT_LIST means; as column_values_of. */
 int list_slot_value(struct analysis *analysis, const imp_slot *slot,
                     double *out);
 /* Fills the slots that the model reads of its data (struct rt_given); ctx: data

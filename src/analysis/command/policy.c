@@ -9,7 +9,9 @@
 #include "base/diag.h"
 #include "runtime/instance/system.h"
 
-enum ballistic_policy
+/* The policy of a law: the column POLICY of abi/laws.def. An undeclared law
+ * does not say what several contacts do. */
+static enum ballistic_policy
 impact_law_policy(enum imp_impact_law law)
 {
     static const enum ballistic_policy policy[] = {

@@ -183,8 +183,8 @@ cut_before(double left, double speed, double place)
     return speed * left < height ? sqrt(height * left / speed) : 0.0;
 }
 
-/* Bound of the error of the time of a limit (s), beside what came before.
- *
+/* Bound of the error of the time of a limit (s), beside what came before. Until
+ * `window` the parabola is the motion; change: of the prediction, or INFINITY.
  * Where the limit was predicted before, the change is a sample of the error:
  * rounding that each impact adds, or what the parabola is not the motion. The
  * greatest of the last changes stands for those of 1/(1 - e^2) impacts, which
@@ -212,7 +212,7 @@ cut_before(double left, double speed, double place)
  * a share of what its last impact left (chatter.remaining).
  * Flights within the tolerance of the gap: see limit_note_flat and limit_early;
  * below its rounding: cut_before. */
-double
+static double
 limit_time_error(const struct simulation *sim, const struct limit_group *group,
                  const struct forecast_limit *limit, uint32_t contact,
                  double now, double window, double change)

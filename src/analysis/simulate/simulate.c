@@ -468,7 +468,7 @@ sort_times(struct simulation *sim)
     times->n = n;
 }
 
-int
+static int
 simulate_read_times(struct simulation *sim)
 {
     assert(sim != NULL);

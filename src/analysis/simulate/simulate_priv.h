@@ -317,7 +317,6 @@ struct point_list {
 
 /* -- recorded_rows.c, the options `record`, `at`, `every`: with a status --- */
 int simulate_read_items(struct simulation *sim);
-int simulate_read_times(struct simulation *sim);
 /* The names of some contacts, in a sentence. */
 const char *simulate_names(struct simulation *, const uint32_t *, uint32_t n);
 void simulate_repeat_rows(struct simulation *sim); /* of `again`, at the end */
@@ -696,12 +695,6 @@ bool limits_known(struct simulation *sim, uint32_t contact,
 /* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0
 #define CHATTER_FLAT 8.0 /* flights so many tolerances high are followed */
-/* Bound of the error of the time of a limit (s), beside what came before. now:
- * of the last impact, at `contact`; window: while (s) the parabola is the
- * motion; change: the last greatest of the prediction (s), or INFINITY. */
-double limit_time_error(const struct simulation *, const struct limit_group *,
-                        const struct forecast_limit *, uint32_t contact,
-                        double now, double window, double change);
 /* how far (s) rounding moves a limit whose points are hit in no order, */
 double limit_rounded(struct simulation *, const struct limit_group *,
                      const struct forecast_question *, struct forecast_memory *,

@@ -93,15 +93,6 @@ run_f32_once(struct run_bytes *bytes, const float *x, size_t n)
 }
 
 void
-run_u32(struct run_bytes *bytes, const uint32_t *x, size_t n)
-{
-    assert(bytes != NULL && (x != NULL || n == 0));
-    reference(bytes, "u32", n);
-    for (size_t i = 0; i < n; i++)
-        little(&bytes->block, x[i], 4);
-}
-
-void
 run_u16(struct run_bytes *bytes, const uint16_t *x, size_t n)
 {
     assert(bytes != NULL && (x != NULL || n == 0));

@@ -33,7 +33,6 @@ void run_f32(struct run_bytes *bytes, const float *x, size_t n);
 /* The same, but numbers that are there already are not written again. */
 void run_f64_once(struct run_bytes *bytes, const double *x, size_t n);
 void run_f32_once(struct run_bytes *bytes, const float *x, size_t n);
-void run_u32(struct run_bytes *bytes, const uint32_t *x, size_t n);
 void run_u16(struct run_bytes *bytes, const uint16_t *x, size_t n);
 void run_u8(struct run_bytes *bytes, const uint8_t *x, size_t n);
 /* appends `, "key": ` to the JSON, without the comma at the beginning of an

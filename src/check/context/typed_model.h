@@ -167,7 +167,7 @@ struct tm_system {
     struct tm_num kinetic, potential, dissipation; /* e NULL when absent */
     const expr **force; /* n generalised forces, or NULL */
     const expr **mass;  /* n x n, row-major, or NULL */
-    imp_range range_force, range_mass;
+    imp_range range_mass;
     const char *energy_unit;
     struct tm_drawing *drawings; /* of draw { ... } */
     uint32_t n_drawings;

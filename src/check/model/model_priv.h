@@ -30,14 +30,6 @@ void shape_block(struct check *ck, const struct shape_use *use, uint32_t d,
 /* the shape of d checked by itself */
 void shape_alone(struct check *ck, struct decl *decl);
 
-/* checks the declaration of a shape that takes its corners; false: it is none
- */
-bool corner_shape_alone(struct check *ck, struct decl *decl);
-/* its points; false on error (reported) */
-bool corners_take(struct check *ck, const struct env *env,
-                  const struct ast_expr *node, const struct corner_shape *shape,
-                  struct shape_use *use);
-
 /* -- body.c, orientation.c ------------------------------------------------ */
 
 /* Takes a vector of `count` numbers. If the key is absent, `fill` makes it

@@ -139,6 +139,10 @@ moments(struct check *ck, const struct env *env, const struct ast_item *it,
     }
 }
 
+/* checks the declaration of a shape that takes its corners; false: it is none
+ */
+static bool corner_shape_alone(struct check *ck, struct decl *decl);
+
 void
 shape_alone(struct check *ck, struct decl *decl)
 {
@@ -205,6 +209,12 @@ let_stands_here(struct check *ck, const struct env *caller,
                let->name);
     return true;
 }
+
+/* its points; false on error (reported) */
+static bool corners_take(struct check *ck, const struct env *env,
+                         const struct ast_expr *node,
+                         const struct corner_shape *shape,
+                         struct shape_use *use);
 
 bool
 shape_open(struct check *ck, const struct env *caller,
@@ -309,7 +319,7 @@ shape_block(struct check *ck, const struct shape_use *use, uint32_t d,
  * is a corner depends on values: the set-up tells
  * (runtime/geometry/polytope.c). */
 
-bool
+static bool
 corner_shape_alone(struct check *ck, struct decl *decl)
 {
     assert(ck && decl);
@@ -432,7 +442,7 @@ take(struct corners *corners, const struct env *env,
     return true;
 }
 
-bool
+static bool
 corners_take(struct check *ck, const struct env *env,
              const struct ast_expr *node, const struct corner_shape *shape,
              struct shape_use *use)

@@ -128,7 +128,6 @@ force_key(struct check *ck, struct system_work *work, struct tm_system *system)
     }
     bool ok = true;
     system->force = NEW_N(ck->arena, const expr *, system->n);
-    system->range_force = key->value->range;
     for (uint32_t i = 0; i < system->n; i++) {
         const struct ast_expr *node = tuple ? inner->list[i] : key->value;
         struct value value = check_expr(ck, &work->env, node);

@@ -14,7 +14,8 @@
 #define KEYS_LEAST 240.0
 #define KEYS_MOST 20000.0
 
-size_t
+/* Begins the next item of a list; returns its number. */
+static size_t
 gltf_next(struct gltf_list *list)
 {
     assert(list);
@@ -65,7 +66,9 @@ put_bounds(struct buf *text, const char *name, const float *x, int width,
     buf_putc(text, ']');
 }
 
-size_t
+/* n vectors of `width` floats as an accessor, with its bounds where asked for;
+ * returns its number. */
+static size_t
 gltf_floats(struct gltf *gltf, const float *x, int width, size_t n, bool bounds,
             bool vertices)
 {
@@ -91,7 +94,7 @@ gltf_floats(struct gltf *gltf, const float *x, int width, size_t n, bool bounds,
     return which;
 }
 
-size_t
+static size_t
 gltf_indices(struct gltf *gltf, const uint32_t *x, size_t n)
 {
     assert(gltf && x && n);

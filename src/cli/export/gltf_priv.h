@@ -20,12 +20,5 @@ struct gltf {
     struct gltf_list views, accessors, meshes, materials, nodes, samplers,
         channels;
 };
-/* Begins the next item of a list; returns its number. */
-size_t gltf_next(struct gltf_list *list);
-/* n vectors of `width` floats as an accessor, with its bounds where asked for;
- * returns its number. */
-size_t gltf_floats(struct gltf *gltf, const float *x, int width, size_t n,
-                   bool bounds, bool vertices);
-size_t gltf_indices(struct gltf *gltf, const uint32_t *x, size_t n);
 
 #endif

@@ -57,7 +57,8 @@ page_read(const char *path, char **bytes, size_t *n)
     return error;
 }
 
-int
+/* Writes the file, whole or not at all; 0 or errno. */
+static int
 page_write(const char *path, const char *bytes, size_t n)
 {
     assert(path != NULL && bytes != NULL);
@@ -79,7 +80,9 @@ page_write(const char *path, const char *bytes, size_t n)
     return error;
 }
 
-void
+/* Opens a page in the user's browser, where the standard output is a terminal
+ * and there is a display. */
+static void
 page_open(const char *path)
 {
     assert(path != NULL);

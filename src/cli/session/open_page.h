@@ -8,11 +8,6 @@
 
 /* The whole file, on the heap; 0 or errno. A folder is EISDIR. */
 int page_read(const char *path, char **bytes, size_t *n);
-/* Writes the file, whole or not at all; 0 or errno. */
-int page_write(const char *path, const char *bytes, size_t n);
-/* Opens a page in the user's browser, where the standard output is a terminal
- * and there is a display. */
-void page_open(const char *path);
 
 /* Does the path end so, with something before it? */
 bool page_ends(const char *path, const char *ending);

@@ -285,10 +285,9 @@ const expr *body_potential(struct mech *mech, const struct mbody *body);
 vec3 body_momentum(struct mech *mech, const struct mbody *body);
 /* about the world's origin: c x m v + R J w_body */
 vec3 body_angular(struct mech *mech, const struct mbody *body);
-/* rate of a rotor against its body; what its spin against the body adds to the
- * kinetic energy; the angular momentum (body axes) of all rotors of a body that
- * its inertia does not count */
-const expr *rotor_rate(struct mech *mech, const struct mrotor *rotor);
+/* what the spins of rotors against their body add to its kinetic energy; the
+ * angular momentum (body axes) of all rotors of a body that its inertia does
+ * not count */
 const expr *rotor_kinetic(struct mech *mech, const struct mbody *body);
 vec3 rotor_angular(struct mech *mech, const struct mbody *body);
 /* entry of the inertia of a body with its rotors as if they were held */

@@ -11,7 +11,8 @@ turns(struct mech *mech, const struct mrotor *rotor)
     return sc_sub(mech->graph, ex_num(mech->graph, 1.0), rotor->held);
 }
 
-const expr *
+/* the rate of a rotor against its body */
+static const expr *
 rotor_rate(struct mech *mech, const struct mrotor *rotor)
 {
     assert(mech && rotor);

@@ -407,8 +407,6 @@ note_touch(struct balls *balls, uint32_t one, uint32_t two)
     if (gap > tol.gap)
         return true;
     struct ball *a = balls->ball + one;
-    balls->why[0] = a->body;
-    balls->why[1] = body_of(balls, two);
     if (rate <= tol.rate || a->hit != NO_BALL)
         return false;
     a->hit = two;
@@ -645,11 +643,8 @@ balls_next(struct balls *balls, double until, struct balls_touch *touch,
     if (balls->heap[0].when > until || first->kind == EVENT_NEVER)
         return BALLS_UNTIL;
     uint32_t two = first->partner;
-    if (first->kind == EVENT_UNCLEAR) {
-        balls->why[0] = body_of(balls, one);
-        balls->why[1] = body_of(balls, two);
+    if (first->kind == EVENT_UNCLEAR)
         return BALLS_GENERAL;
-    }
     if (two < one) {
         one = two;
         two = balls->heap[0].ball;
@@ -663,8 +658,8 @@ balls_next(struct balls *balls, double until, struct balls_touch *touch,
                                   .fixed = two >= balls->n_move};
     times_after(balls, one, two, first, touch->after);
     balls_gap_after(balls, one, two, touch->after, &touch->rate, touch->normal);
-    touch->body[0] = balls->why[0] = body_of(balls, one);
-    touch->body[1] = balls->why[1] = body_of(balls, two);
+    touch->body[0] = body_of(balls, one);
+    touch->body[1] = body_of(balls, two);
     touch->contact = stated_contact(balls, touch->body[0], touch->body[1]);
     if (touch->contact == NO_BALL)
         touch->contact =
@@ -685,13 +680,6 @@ balls_place(const struct balls *balls, const struct balls_touch *touch,
     assert(touch->one < balls->n_move && ball->clock == touch->time);
     for (int i = 0; i < 3; i++)
         place[i] = ball->x[i] + ball->radius * touch->normal[i];
-}
-
-void
-balls_why(const struct balls *balls, uint32_t body[2])
-{
-    assert(balls != NULL && body != NULL);
-    memcpy(body, balls->why, sizeof balls->why);
 }
 
 /* Brings the clock of a ball to t, which is s after it but for the rounding of

@@ -74,8 +74,6 @@ enum balls_end balls_next(struct balls *balls, double until,
  * ceases within the impact or does not, and the laws of restitution agree. */
 double balls_bounce(struct balls *balls, const struct balls_touch *touch,
                     double e, double mu, double *work);
-/* The bodies for which balls_begin or balls_next gave up last. */
-void balls_why(const struct balls *balls, uint32_t body[2]);
 /* Where the bodies of this touch meet (m), behind balls_bounce. */
 void balls_place(const struct balls *balls, const struct balls_touch *touch,
                  double place[3]);

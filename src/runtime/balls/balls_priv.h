@@ -88,7 +88,6 @@ struct balls {
     /* the contacts that stand for many pairs, by their numbers; NO_BALL: none
      */
     uint32_t rule[IMP_CONTACT_RULES];
-    uint32_t why[2]; /* the bodies with which the general search must go on */
     /* cells */
     double side;
     uint32_t *cell, cell_mask;
@@ -136,12 +135,6 @@ void balls_trace_flight(struct balls *balls, uint32_t which,
 /* c + b s + a s^2 falls to 0 at the first s >= 0; infinite if it never does. A
  * c <= 0 that rises counts as 0 and has been left. */
 double balls_first_fall(double c, double b, double a);
-/* Relative motion of two balls from the later of their clocks on: place,
- * velocity and half the acceleration of the second against the first. Returns
- * that time. */
-double balls_relative(const struct balls *balls, const struct ball *one,
-                      const struct ball *two, double x[3], double v[3],
-                      double a[3]);
 struct ball_tolerance balls_tolerance(const struct balls *balls, uint32_t one,
                                       uint32_t two);
 /* Its gap alone. */

@@ -55,7 +55,10 @@ moves(const struct balls *balls, uint32_t which)
     return which < balls->n_move;
 }
 
-double
+/* Relative motion of two balls from the later of their clocks on: place,
+ * velocity and half the acceleration of the second against the first. Returns
+ * that time. */
+static double
 balls_relative(const struct balls *balls, const struct ball *one,
                const struct ball *two, double x[3], double v[3], double a[3])
 {

@@ -27,7 +27,9 @@ clocks_write_state(struct rt *run, const struct clock_block *block,
            n * sizeof *from);
 }
 
-void
+/* The state of the block, or everything, at the time t in place of the present
+ * one. */
+static void
 clocks_put(struct clocks *clocks, uint32_t which, double t)
 {
     struct rt *run = clocks->run;

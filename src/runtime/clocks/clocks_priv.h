@@ -112,9 +112,6 @@ void clocks_read_state(const struct rt *run, const struct clock_block *block,
                        double *to);
 void clocks_write_state(struct rt *run, const struct clock_block *block,
                         const double *from);
-/* The state of the block, or everything, at the time t in place of the present
- * one. */
-void clocks_put(struct clocks *clocks, uint32_t block, double t);
 void clocks_put_all(struct clocks *clocks, double t);
 /* Does the block stand where its piece says? */
 bool clocks_stands(struct clocks *clocks, uint32_t block);

@@ -399,6 +399,12 @@ line_trace(struct flow *flow, double time)
                 fmax(from, flow->traced), time, 2);
 }
 
+/* Writes the parabola of the flight on which `ballistic` is, which begins with
+ * coordinates q and rates v, into 2n rows of IMP_ROW_STRIDE. */
+static void flow_parabola_rows(const struct flow *flow,
+                               const struct ballistic *ballistic,
+                               const double *q, const double *v, double *rows);
+
 static double
 line_series(struct flow *flow, double time, double *rows)
 {
@@ -527,7 +533,7 @@ flow_parabola_write(const struct flow *flow, const struct ballistic *ballistic,
     }
 }
 
-void
+static void
 flow_parabola_rows(const struct flow *flow, const struct ballistic *ballistic,
                    const double *q, const double *v, double *rows)
 {

@@ -344,6 +344,11 @@ settle_struck(struct flow *flow, const bool *on, const bool *ended,
     return IMP_OK;
 }
 
+/* Per contact (m): is it one of the last impacts, or of the last few roundings
+ * of the time, across a limit? Closed contacts that a limit would knock off, as
+ * one foot does the other, take part in it: they stay closed. In run->brief. */
+static bool *friction_hit_lately(const struct flow *flow);
+
 static int
 friction_impact(struct flow *flow, struct flow_event *event)
 {
@@ -645,6 +650,10 @@ endless(struct flow *flow)
     return ++friction->repeats > FRICTION_REPEATS * ((int)flow->m + 1);
 }
 
+/* At the end of a piece: takes the state back onto what closed contacts hold.
+ */
+static int friction_hold(struct flow *flow);
+
 static int
 apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
       bool slid)
@@ -752,7 +761,7 @@ friction_start(struct flow *flow)
     return st;
 }
 
-int
+static int
 friction_hold(struct flow *flow)
 {
     assert(flow);
@@ -768,7 +777,7 @@ friction_hold(struct flow *flow)
     return IMP_OK;
 }
 
-bool *
+static bool *
 friction_hit_lately(const struct flow *flow)
 {
     assert(flow);

@@ -189,11 +189,8 @@ const double *friction_soft_row(const struct flow *flow, uint32_t i);
  */
 void friction_soft_start(struct flow *flow, uint32_t i, bool touches);
 /* taylor_state.c. Of contacts that remember: takes the series of their
- * memory from the rows of the system; goes on by `elapsed` on the piece; writes
- * it for time t into env.
- */
+ * memory from the rows of the system; writes it for time t into env. */
 void friction_memory_expand(struct flow *flow);
-void friction_memory_pass(struct flow *flow, double elapsed);
 void friction_memory_tell(struct flow *flow, double t);
 /* taylor_state.c. After friction_rows: nothing presses n contacts now. *grows:
  * what presses some of them begins to grow from 0; then accelerations and terms
@@ -241,9 +238,6 @@ void friction_push(struct flow *flow, const double *impulse);
 /* Takes the rates of these rows (2m), and the gaps of those that are normal
  * ones, to 0 (after friction_rows). */
 void friction_project(struct flow *flow, const bool *row);
-/* At the end of a piece: takes the state back onto what closed contacts hold.
- */
-int friction_hold(struct flow *flow);
 /* The rows that the present modes hold at 0, into row (2m). */
 void friction_held_rows(const struct flow *flow, bool *row);
 /* The rounding of a slip that sticks: of the speeds that friction has held. */
@@ -251,8 +245,6 @@ double friction_held_slip(const struct flow *flow, uint32_t i);
 /* Memory, and the scales of the contacts that may be compliant. Status of the
  * tapes. */
 int friction_soft_new(struct flow *flow);
-void friction_jam_new(struct taylor_friction *friction, struct arena *arena,
-                      size_t m);
 /* The force of contact i by its law, not negative (after flow_instant). Status
  * of the tape. */
 int friction_soft_force(const struct flow *flow, uint32_t i, double *force);
@@ -263,14 +255,6 @@ bool friction_soft_yields(struct flow *flow, const int *contact, int n);
 /* The rate of contact i in the norm of the energy: the speed that an impulse at
  * it alone would have to take away. */
 double friction_energy_rate(const struct flow *flow, size_t i);
-/* Contacts of the last flights whose impacts go on: those that are hit now, and
- * those that accelerations, or impacts to come at the others, can bring back.
- * An impact at contact k changes the rate of contact i by its share in W, and
- * all those to come take (1 + e)/(1 - e) of the rate of k. Into group (m). */
-void friction_limit_group(const struct flow *flow, bool *group);
-/* The share of the speeds that the impacts to come at the group still have to
- * take away. Without friction it does not matter which of them does. */
-double friction_speed_left(const struct flow *flow, const bool *group);
 /* Do contacts that were hit in turns, in flights that shrink, close together
  * now for no other reason than that flights have come down to the rounding of
  * the gaps? */
@@ -288,10 +272,6 @@ double friction_gap_blur(const struct flow *flow, const bool *group);
 double friction_fall_left(const struct flow *flow, const bool *group);
 /* Notes by how much each of the last flights is shorter than the one before. */
 void friction_note_ratio(const struct flow *flow, double ratio);
-/* Per contact (m): is it one of the last impacts, or of the last few roundings
- * of the time, across a limit? Closed contacts that a limit would knock off, as
- * one foot does the other, take part in it: they stay closed. In run->brief. */
-bool *friction_hit_lately(const struct flow *flow);
 /* NULL where no contact of the system has friction. */
 struct taylor_friction *taylor_friction_new(struct flow *flow);
 

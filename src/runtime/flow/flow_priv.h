@@ -125,11 +125,6 @@ int flow_observer_at(struct flow *flow, double t);
  * motion there, is applied. */
 int flow_observer_before(struct flow *flow, double t);
 int flow_observer_after(struct flow *flow, const struct flow_event *event);
-/* Writes the parabola of the flight on which `ballistic` is, which begins with
- * coordinates q and rates v, into 2n rows of IMP_ROW_STRIDE. */
-void flow_parabola_rows(const struct flow *flow,
-                        const struct ballistic *ballistic, const double *q,
-                        const double *v, double *rows);
 /* The same into rows whose other terms are 0 already. */
 void flow_parabola_write(const struct flow *flow,
                          const struct ballistic *ballistic, const double *q,

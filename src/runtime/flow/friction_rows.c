@@ -49,6 +49,21 @@ friction_rows_new(const struct flow *flow, struct arena *arena,
     rows->slip = NEW_N(arena, struct system_slip, m);
 }
 
+static void
+friction_jam_new(struct taylor_friction *friction, struct arena *arena,
+                 size_t m)
+{
+    assert(friction != NULL && arena != NULL);
+    struct friction_watch *watch = &friction->watch;
+    watch->mode = NEW_N(arena, enum contact_mode, m + 1);
+    watch->time = NEW_N(arena, double, m + 1);
+    watch->p = NEW_N(arena, double, m + 1);
+    watch->mu = NEW_N(arena, double, m + 1);
+    watch->normal = NEW_N(arena, double, m + 1);
+    watch->pushed = NEW_N(arena, double, m + 1);
+    watch->which = -1;
+}
+
 struct taylor_friction *
 taylor_friction_new(struct flow *flow)
 {
@@ -374,7 +389,11 @@ friction_energy_rate(const struct flow *flow, size_t i)
     return own > 0.0 ? fabs(rows->speed[2 * i]) / sqrt(own) : 0.0;
 }
 
-void
+/* Contacts of the last flights whose impacts go on: those that are hit now, and
+ * those that accelerations, or impacts to come at the others, can bring back.
+ * An impact at contact k changes the rate of contact i by its share in W, and
+ * all those to come take (1 + e)/(1 - e) of the rate of k. Into group (m). */
+static void
 friction_limit_group(const struct flow *flow, bool *group)
 {
     assert(flow && group);
@@ -413,7 +432,9 @@ friction_limit_group(const struct flow *flow, bool *group)
     }
 }
 
-double
+/* The share of the speeds that the impacts to come at the group still have to
+ * take away. Without friction it does not matter which of them does. */
+static double
 friction_speed_left(const struct flow *flow, const bool *group)
 {
     assert(flow && group);
@@ -434,21 +455,6 @@ friction_held_slip(const struct flow *flow, uint32_t i)
 {
     assert(flow && flow->taylor->friction);
     return TAYLOR_NOISE * DBL_EPSILON * flow->taylor->terms.slip_held[i];
-}
-
-void
-friction_jam_new(struct taylor_friction *friction, struct arena *arena,
-                 size_t m)
-{
-    assert(friction != NULL && arena != NULL);
-    struct friction_watch *watch = &friction->watch;
-    watch->mode = NEW_N(arena, enum contact_mode, m + 1);
-    watch->time = NEW_N(arena, double, m + 1);
-    watch->p = NEW_N(arena, double, m + 1);
-    watch->mu = NEW_N(arena, double, m + 1);
-    watch->normal = NEW_N(arena, double, m + 1);
-    watch->pushed = NEW_N(arena, double, m + 1);
-    watch->which = -1;
 }
 
 /* -- compliant contacts -----------------------------------------------------

@@ -221,7 +221,8 @@ friction_memory_expand(struct flow *flow)
     }
 }
 
-void
+/* The memory goes on by `elapsed` on the piece. */
+static void
 friction_memory_pass(struct flow *flow, double elapsed)
 {
     assert(flow && elapsed >= 0.0);

@@ -402,7 +402,8 @@ friction_goes_on(struct arena *arena, const struct friction_instant *in,
 /* Two motions differ if an acceleration does by this share. */
 #define GRIP_DIFFERS 1e-8
 
-double
+/* The size of the force of a grip under these forces. */
+static double
 friction_grip_of(const struct friction_grip *grip, int rows,
                  const double *force)
 {

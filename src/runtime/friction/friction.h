@@ -122,8 +122,6 @@ struct friction_grip {
     double load[2];
     const double *by[2]; /* 2 n each */
 };
-double friction_grip_of(const struct friction_grip *grip, int rows,
-                        const double *force);
 /* friction_choose where the last n_grip points are joints, whose `normal` is
  * found, too, and written to `point` (n, that of in). A choice that is listed
  * was found with one of the grips of the others, when several are. Where grips

@@ -135,13 +135,11 @@ void mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
  * choice of modes holds at 0, into scratch->null. Returns how many there are.
  */
 int mode_null(struct mode_scratch *scratch, const struct mode_problem *in);
-/* The value of a bound; its size, that of its terms; its scale, that of the
- * forces in it, which is the same in every frame; its derivative along a
- * direction of forces (2 n), and the size of its derivatives by forces. */
+/* The value of a bound; its scale, that of the forces in it, which is the same
+ * in every frame; its derivative along a direction of forces (2 n), and the
+ * size of its derivatives by forces. */
 double mode_bound_value(const struct mode_bound *bound,
                         const struct mode_problem *in, const double *force);
-double mode_bound_size(const struct mode_bound *bound,
-                       const struct mode_problem *in, const double *force);
 double mode_bound_scale(const struct mode_bound *bound,
                         const struct mode_problem *in, const double *force);
 double mode_bound_along(const struct mode_bound *bound,
@@ -157,11 +155,6 @@ void mode_ranges(struct arena *arena, const struct mode_problem *in,
 /* friction_spread for a choice of modes. */
 double mode_spread(struct arena *arena, const struct mode_problem *in,
                    const struct point_state *state, double enough);
-/* Do some forces of a choice of modes, which are a family, belong to another
- * choice, too? */
-bool mode_meets(struct arena *arena, const struct mode_problem *in,
-                const struct point_state *state,
-                const struct point_state *other);
 /* Do n motions lie in a row, or a tree, of families of loads, each of which
  * meets the next one, with those between them that are given? NULL: no; else
  * what is taken of all these. goes_on: some of the n motions do. */

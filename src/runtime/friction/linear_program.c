@@ -128,6 +128,10 @@ drive_out(struct linear_program *lp)
     }
 }
 
+static size_t least_residual_room(int m, int n);
+static double least_residual(int m, int n, const double *A, const double *b,
+                             double *room);
+
 /* Pivots have left a little of b: is that rounding? */
 static bool
 reached(struct arena *arena, int m, int n, const double *A, const double *b,
@@ -357,14 +361,18 @@ place(struct nnls *nnls, int rows, int n, double *room)
     nnls->work = nnls->f + rows;
 }
 
-size_t
+static size_t
 least_residual_room(int m, int n)
 {
     assert(m > 0 && n >= 0);
     return least_distance_room(n, m - 1);
 }
 
-double
+/* The least |A x - b| with x >= 0, as a share of |b| and of all that makes it
+ * up, which may cancel (A is m x n, row-major, m at most LEAST_DISTANCE_MOST; 0
+ * where b is 0): by non-negative least squares, which tell rounding from what
+ * cannot be reached. room: least_residual_room(m, n). */
+static double
 least_residual(int m, int n, const double *A, const double *b, double *room)
 {
     assert(m > 0 && m <= LEAST_DISTANCE_MOST && n >= 0);

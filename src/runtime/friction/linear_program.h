@@ -35,12 +35,4 @@ bool least_distance(int m, int d, const double *A, const double *h,
                     double tolerance, double *t, double *room);
 size_t least_distance_room(int m, int d);
 
-/* The least |A x - b| with x >= 0, as a share of |b| and of all that makes it
- * up, which may cancel (A is m x n, row-major, m at most LEAST_DISTANCE_MOST; 0
- * where b is 0): by non-negative least squares, which tell rounding from what
- * cannot be reached. room: least_residual_room(m, n). */
-double least_residual(int m, int n, const double *A, const double *b,
-                      double *room);
-size_t least_residual_room(int m, int n);
-
 #endif

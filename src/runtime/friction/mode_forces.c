@@ -411,7 +411,7 @@ mode_bound_value(const struct mode_bound *bound, const struct mode_problem *in,
 
 /* The size of the terms of a bound. A force is known as well as the
  * acceleration that it answers to. */
-double
+static double
 mode_bound_size(const struct mode_bound *bound, const struct mode_problem *in,
                 const double *force)
 {

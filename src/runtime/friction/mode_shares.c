@@ -303,9 +303,10 @@ hold_both(struct meeting *at, int i, struct point_state state,
     return true;
 }
 
-/* A program of the bounds of a family, and of what keeps all points in the
- * other choice, too. */
-bool
+/* Do some forces of a choice of modes, which are a family, belong to another
+ * choice, too? A program of the bounds of the family, and of what keeps all
+ * points in the other choice. */
+static bool
 mode_meets(struct arena *arena, const struct mode_problem *in,
            const struct point_state *state, const struct point_state *other)
 {

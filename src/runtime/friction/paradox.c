@@ -43,7 +43,9 @@ loads_of_impact(uint32_t loads, struct friction_group_impact *impact)
                       "`loads = report`; least_norm takes the least ones";
 }
 
-int
+/* The motion is open, with so many ways: which does the run take? -1: it
+ * branches here, and the names (which outlive the run) are kept. */
+static int
 paradox_way(struct paradox_forks *forks, const char *const *name, int ways)
 {
     assert(forks != NULL && name != NULL && ways > 0);

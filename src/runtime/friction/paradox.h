@@ -36,9 +36,6 @@ struct paradox_forks {
     int ways; /* where it branches: how many there are, and their names */
     const char *name[PARADOX_WAYS_MOST];
 };
-/* The motion is open, with so many ways: which does the run take? -1: it
- * branches here, and the names (which outlive the run) are kept. */
-int paradox_way(struct paradox_forks *forks, const char *const *name, int ways);
 /* The same among n points that have these consistent choices of modes, and an
  * impact without collision at point *jump (-1: there is none): the choice that
  * the run takes, or -1; then *jump is the impact that it takes, or -1. names:

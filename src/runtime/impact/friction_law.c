@@ -98,7 +98,9 @@ possible(struct rt *run, uint32_t contact, const double x[7], const double P[2],
     return true;
 }
 
-uint32_t
+/* The tape of the law of the command, else that of the contact's own; or
+ * IMP_NO_TAPE. */
+static uint32_t
 friction_own_tape(const struct rt *run, uint32_t contact)
 {
     assert(run != NULL);

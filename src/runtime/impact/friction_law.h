@@ -15,10 +15,6 @@ int friction_law_point(struct rt *run, uint32_t contact,
                        enum imp_impact_law law, double normal, double slip,
                        struct friction_impact_point *out);
 
-/* The tape of the law of the command, else that of the contact's own; or
- * IMP_NO_TAPE. */
-uint32_t friction_own_tape(const struct rt *run, uint32_t contact);
-
 /* A point of bodies whose joints have friction: a law of its own, which knows
  * how they answer without that, says nothing of them. IMP_FAILED after E0563.
  */

@@ -128,7 +128,8 @@ command_name(const struct record *record)
     return word ? word : "?";
 }
 
-bool
+/* Is this field wanted? The setters of unwanted fields do nothing. */
+static bool
 record_wants(const struct record *record, const char *field)
 {
     assert(record && field);

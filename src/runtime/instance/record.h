@@ -70,8 +70,6 @@ void record_set_absent_all(struct record *record, const char *const *fields,
  * and is not copied. */
 void record_set_lasting_text(struct record *record, size_t field,
                              const char *s);
-/* Is this field wanted? The setters of unwanted fields do nothing. */
-bool record_wants(const struct record *record, const char *field);
 /* Is one of these n fields wanted? If not, what they take may be left out. */
 bool record_wants_any(const struct record *record, const char *const *fields,
                       size_t n);

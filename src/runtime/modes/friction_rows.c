@@ -75,7 +75,8 @@ friction_modes_struck(struct rt *run, int n, const uint32_t *contact,
         friction_modes_lost(run, contact[i], impact->stuck[i]);
 }
 
-double
+/* The speed up to which an impact has just ended a slip here; else 0. */
+static double
 friction_rows_stuck(const struct rt *run, uint32_t contact)
 {
     assert(run != NULL && contact < run->im->contacts.n);

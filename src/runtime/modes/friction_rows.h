@@ -52,9 +52,6 @@ friction_rows_before(const struct rt *run, const struct contact_point *spot);
  * makes of rest over one length. */
 double friction_rows_rounding(struct rt *run, uint32_t contact, double speed,
                               double acceleration);
-/* The speed up to which a slip of the contact is none at this instant, because
- * an impact has just ended it; else 0. */
-double friction_rows_stuck(const struct rt *run, uint32_t contact);
 /* Takes the slips for none that friction_modes_doubt leaves in doubt at this
  * instant. *any: there are such. Status of the tapes. */
 int friction_rows_without_doubt(struct friction_rows *in, bool *any);

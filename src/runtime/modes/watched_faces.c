@@ -267,28 +267,25 @@ watched_faces_past_end(const struct watched_faces *faces,
 
 struct wanted {
     struct contact_point *out;
-    double low, reach, rate; /* of gaps; the rate that counts as none */
+    double reach, rate; /* of gaps; the rate that counts as none */
     double far, acc; /* what falls from high comes down within this gap, too */
     int n, most;
-    bool full, rated, still;
+    bool still;
 };
 
 static void
 one_wanted(void *ctx, const struct contact_point *at, const struct taylor *gap)
 {
     struct wanted *wanted = ctx;
-    if (gap->c[0] < wanted->low ||
-        (gap->c[0] > wanted->reach &&
-         !(gap->c[0] <= wanted->far &&
-           points_high(gap->c[1], wanted->acc, gap->c[0]))))
+    if (gap->c[0] > wanted->reach &&
+        !(gap->c[0] <= wanted->far &&
+          points_high(gap->c[1], wanted->acc, gap->c[0])))
         return;
-    if (wanted->rated && (wanted->still ? fabs(gap->c[1]) > wanted->rate
-                                        : gap->c[1] >= -wanted->rate))
+    if (wanted->still ? fabs(gap->c[1]) > wanted->rate
+                      : gap->c[1] >= -wanted->rate)
         return;
     if (wanted->n < wanted->most)
         wanted->out[wanted->n++] = *at;
-    else
-        wanted->full = true;
 }
 
 /* Keeps those that are between the ends of their faces. */
@@ -310,11 +307,7 @@ watched_faces_closed(struct rt *run, const struct watched_faces *faces,
                      bool still, struct contact_point *out, int most)
 {
     assert(faces != NULL && out != NULL && most > 0);
-    struct wanted wanted = {.out = out,
-                            .low = -INFINITY,
-                            .most = most,
-                            .rated = true,
-                            .still = still};
+    struct wanted wanted = {.out = out, .most = most, .still = still};
     double tol, rate;
     gap_tolerances(run, faces->contact, &tol, &rate);
     gap_rounding(run, faces->contact, &wanted.reach, &wanted.rate);
@@ -328,21 +321,6 @@ watched_faces_closed(struct rt *run, const struct watched_faces *faces,
         watched_faces_points(run, faces, 1, false, one_wanted, &wanted, NULL))
         return -1;
     return keep_between(run, faces, tol, &wanted);
-}
-
-int
-watched_faces_near(struct rt *run, const struct watched_faces *faces,
-                   double low, double reach, struct contact_point *out,
-                   int most)
-{
-    assert(faces != NULL && out != NULL && most > 0);
-    struct wanted wanted = {
-        .out = out, .low = -low, .reach = reach, .most = most};
-    if (contact_set_series(run, faces->contact) ||
-        watched_faces_points(run, faces, 0, false, one_wanted, &wanted, NULL) ||
-        wanted.full)
-        return -1;
-    return keep_between(run, faces, 0.0, &wanted);
 }
 
 /* -- which faces ------------------------------------------------------------

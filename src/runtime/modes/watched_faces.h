@@ -50,11 +50,5 @@ double watched_faces_past_end(const struct watched_faces *faces,
  * series. */
 int watched_faces_closed(struct rt *run, const struct watched_faces *faces,
                          bool still, struct contact_point *out, int most);
-/* Points with gaps between -low and reach (m) that are between the ends of
- * their faces. Returns their number, or -1 where the gaps have no series or
- * there are more than `most`. */
-int watched_faces_near(struct rt *run, const struct watched_faces *faces,
-                       double low, double reach, struct contact_point *out,
-                       int most);
 
 #endif

@@ -72,7 +72,9 @@ motion_rows_free(struct rt *run, uint32_t block, int order)
     return free_rows(run, block, motion_block_free(run, block)->tape, order);
 }
 
-void
+/* Makes the diagnostic of IMP_NONFINITE, at the state and the order of the last
+ * motion_rows. */
+static void
 motion_rows_nonfinite(struct rt *run, uint32_t block, int order)
 {
     assert(block < run->im->blocks.n && order >= 0);

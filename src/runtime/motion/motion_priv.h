@@ -103,10 +103,6 @@ motion_zeros(const double *row, int from, int to)
 /* The rows of a block of bodies without its closed contacts. Status. */
 int motion_rows_free(struct rt *run, uint32_t block, int order);
 
-/* Makes the diagnostic of IMP_NONFINITE, at the state and the order of the last
- * motion_rows. */
-void motion_rows_nonfinite(struct rt *run, uint32_t block, int order);
-
 /* -- motion_plan.c ------------------------------------------------------- */
 
 /* Sets *step to the time (s) for which the rows in run->rows.block[block] hold

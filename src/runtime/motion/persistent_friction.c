@@ -712,7 +712,9 @@ told_row(double *rows, uint32_t entry)
     return rows + (size_t)(entry - IMP_CONTACT_NORMAL_FORCE) * IMP_ROW_STRIDE;
 }
 
-void
+/* Adds the slip, where no point before told one, and the work of a point that
+ * pushes to the rows of its contact (persistent_told_series). */
+static void
 persistent_slip_series(const struct persistent_friction *friction, int most,
                        double *rows)
 {

@@ -383,9 +383,6 @@ void persistent_soft_read(struct rt *run, struct persistent_row *row);
 /* Adds the impulse of the next dt seconds to what the contact remembers. */
 void persistent_soft_pass(struct rt *run, const struct persistent_row *row,
                           int order, double dt);
-/* The law of a row that yields as a series to `order`; its gap is known to one
- * more. Status of the tape. */
-int persistent_soft_law(struct rt *run, struct persistent_row *row, int order);
 /* In G, which forces of points that yield are given: force i is -b_i / (the
  * greatest entry), which is returned. */
 double persistent_soft_given(const struct persistent_group *group, double *G);
@@ -483,10 +480,6 @@ void persistent_friction_forces(struct persistent_group *group);
 /* How many rows of the driven tape of a block stand for joints with friction.
  */
 size_t persistent_joint_rows(const imp_block *block);
-/* Adds the slip, where no point before told one, and the work of a point that
- * pushes to the rows of its contact (persistent_told_series). */
-void persistent_slip_series(const struct persistent_friction *friction,
-                            int most, double *rows);
 /* Copies what stands in these rows; from is the first of them. */
 void persistent_joints_over(struct rt *run, uint32_t b, const uint32_t *from,
                             double *to);

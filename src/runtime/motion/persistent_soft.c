@@ -105,7 +105,9 @@ input_of(struct rt *run, struct persistent_row *row, int order)
     return press->input;
 }
 
-int
+/* The law of a row that yields as a series to `order`; its gap is known to one
+ * more. Status of the tape. */
+static int
 persistent_soft_law(struct rt *run, struct persistent_row *row, int order)
 {
     assert(run != NULL && row->soft != CONTACT_RIGID && order >= 0);

@@ -426,7 +426,7 @@ take_back(const struct relays *relays, double *change)
             change[k] += push[(size_t)i * n_state + k] * by[i];
 }
 
-void
+static void
 relays_let_go(struct rt *run, struct relays *relays)
 {
     memset(relays->held, 0, sizeof relays->held);

@@ -151,7 +151,6 @@ bool relays_solve(const struct relays *relays, const bool *held,
 double relays_rate_noise(const struct relays *relays, uint32_t i);
 /* Tells the tapes what holds. */
 void relays_tell(struct rt *run, const struct relays *relays);
-void relays_let_go(struct rt *run, struct relays *relays);
 
 /* -- relays_joints.c -- */
 /* The memory for it. */

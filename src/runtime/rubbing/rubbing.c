@@ -732,17 +732,6 @@ rubbing_apply(struct rt *run, struct rubbing_change *change)
     return st ? rubbing_no_solution(run, joint, st) : IMP_OK;
 }
 
-double
-rubbing_work(const struct rt *run)
-{
-    assert(run);
-    double sum = 0.0;
-    for (uint32_t i = 0; i < run->im->joints.n; i++)
-        if (rubs(joints_of(run) + i))
-            sum += run->env[joints_of(run)[i].env_joint + IMP_JOINT_WORK];
-    return sum;
-}
-
 int
 rubbing_mode(const struct rt *run, uint32_t joint)
 {

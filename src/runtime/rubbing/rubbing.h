@@ -51,8 +51,6 @@ int rubbing_after_impact(struct rt *run, const bool *body);
 /* The same for these blocks (per block), where no contact holds them any more,
  * and no modes have been chosen at this time. */
 int rubbing_let_alone(struct rt *run, const bool *block);
-/* The work that joints with friction have done so far. */
-double rubbing_work(const struct rt *run);
 
 /* What joint does: the mode as enum contact_mode_told. */
 int rubbing_mode(const struct rt *run, uint32_t joint);

@@ -160,8 +160,9 @@ open_touch(struct analysis *analysis, struct touch *touch, int order)
     return IMP_OK;
 }
 
-/* Leaves out the spin of a body whose surface it does not move. False: it moves
- * it. */
+/* Leaves out the spin of a body whose surface it does not move: one that is
+ * IMP_BODYF_ROUND, a fixed one, and one whose stated mass centre is that of the
+ * ball in this run, which the compiler cannot know. False: it moves it. */
 static bool
 calm_body(const struct rt *run, uint32_t body, struct tangency_body *tb)
 {

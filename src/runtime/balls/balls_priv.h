@@ -137,9 +137,6 @@ void balls_trace_flight(struct balls *balls, uint32_t which,
 double balls_first_fall(double c, double b, double a);
 struct ball_tolerance balls_tolerance(const struct balls *balls, uint32_t one,
                                       uint32_t two);
-/* Its gap alone. */
-double balls_tolerance_gap(const struct balls *balls, uint32_t one,
-                           uint32_t two);
 /* Have these two just hit each other? */
 bool balls_fresh(const struct balls *balls, uint32_t one, uint32_t two);
 /* The first meeting of ball `one` with ball or plane `two`, no later than

@@ -119,12 +119,6 @@ tolerance_gap(const struct balls *balls, uint32_t one, uint32_t two)
                : balls_tolerance(balls, one, two).gap;
 }
 
-double
-balls_tolerance_gap(const struct balls *balls, uint32_t one, uint32_t two)
-{
-    return tolerance_gap(balls, one, two);
-}
-
 /* Is a rate of approach, whose square this is, beyond the tolerance of rates?
  * Most are so far beyond it that sums of sizes tell. */
 static bool

@@ -269,7 +269,7 @@ struct block {
     int *piv;
 };
 
-static int
+static void
 solve_unknowns(const imp_image *im, const imp_tape *tape, struct sweep *sweep,
                int order, const struct block *bl)
 {
@@ -307,7 +307,6 @@ solve_unknowns(const imp_image *im, const imp_tape *tape, struct sweep *sweep,
         if (in->row != IMP_NO_ROW)
             store(row_of(sweep, number), order, delta);
     }
-    return 0;
 }
 
 static int

@@ -16,6 +16,7 @@
 #include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/dense.h"
@@ -27,6 +28,8 @@
  * among them, as in runtime/impact/law_sequential.c */
 #define OVER_ROUNDS 100000
 #define OVER_TIE 1e-9
+/* rates of two points are alike within this share of their sizes */
+#define OVER_ALIKE 1e-12
 /* rates depend on each other if so little is left of a point beside the others
  */
 #define OVER_DEPENDS 1e-9
@@ -167,6 +170,29 @@ gather(struct simulation *sim, const struct contact_point *first,
     return st;
 }
 
+/* Does another contact of these bodies, which is left to the search, close at
+ * this time? Then both are one impact, which is that of a touch: what one of
+ * them did alone would decide if the other is hit at all. */
+static bool
+another_closes(struct simulation *sim, const struct blow *blow)
+{
+    struct rt *run = sim->run;
+    for (uint32_t i = 0; i < sim->n_contacts; i++) {
+        struct closest_points closest;
+        double open, rest;
+        if (sim->contacts[i].watch != WATCH_CLOSE || sim->resting.is_over[i] ||
+            !persistent_marked(run, i, blow->block) ||
+            persistent_holds(run, i) ||
+            (sim->local && event_apart(run, i) > 0.0) ||
+            closest_points_find(run, i, &closest, false))
+            continue;
+        gap_rounding(run, i, &open, &rest);
+        if (closest.gap <= open && gap_rate(run, i, &closest) < -rest)
+            return true;
+    }
+    return false;
+}
+
 /* Applies impulses at once to the points that are `in`: no rate ends below -e
  * times that before, and no impulse pulls (a linear complementarity problem).
  * False: they jam. */
@@ -237,22 +263,82 @@ turn(const struct blow *blow, const double *rate, int n)
     return best;
 }
 
+/* Is point k in the place of another one, or between two others, of contacts
+ * that state the same? Then it moves as their mean does. */
 static bool
-solve(struct simulation *sim, struct blow *blow)
+is_mean(struct rt *run, const struct blow *blow, int k, int i, int j)
 {
-    assert(blow->n_hit > 0 && blow->n_hit <= blow->n);
-    struct rt *run = sim->run;
-    bool *in = NEW_N(run->brief, bool, (size_t)blow->n);
-    double *rate = blow->after;
-    bool sequential =
-        simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL;
-    bool alone = sequential && independent(run, blow);
-    memset(blow->P, 0, (size_t)blow->n * sizeof *blow->P);
-    for (int i = 0; i < blow->n; i++) {
-        rate[i] = blow->point[i].rate;
-        in[i] = true;
+    const double *G = blow->G, *a = G + i * blow->n, *b = G + j * blow->n;
+    double most = 0.0, share = 1.0;
+    for (int c = 0; c < blow->n; c++) {
+        double way = a[c] - b[c], size = fabs(way) / sqrt(G[c * (blow->n + 1)]);
+        if (size > most) {
+            most = size;
+            share = (G[k * blow->n + c] - b[c]) / way;
+        }
     }
-    if (!alone && !(sequential && blow->n_hit > 1))
+    bool mean = share >= 0.0 && share <= 1.0;
+    for (int c = 0; c < blow->n && mean; c++) {
+        double size = sqrt(G[c * (blow->n + 1)] * fmax(a[i], b[j]));
+        mean = fabs(G[k * blow->n + c] - share * a[c] - (1.0 - share) * b[c]) <=
+               OVER_ALIKE * size;
+    }
+    uint32_t of[3] = {blow->spot[k].contact, blow->spot[i].contact,
+                      blow->spot[j].contact};
+    for (int m = 0; m < 3; m++)
+        mean = mean && !contact_restitution_varies(run, of[m]) &&
+               contact_restitution_of(run, of[m], 0.0) ==
+                   contact_restitution_of(run, of[0], 0.0);
+    return mean;
+}
+
+/* Takes points out that move as others do, or as the mean of two of them: a
+ * floor of several pieces is hit as one of one piece is. *in: which points
+ * stay. */
+static struct blow *
+without_means(struct rt *run, const struct blow *blow, bool *in)
+{
+    struct blow *out = NEW(run->brief, struct blow);
+    int *index = NEW_N(run->brief, int, (size_t)blow->n), n = 0;
+    *out = *blow;
+    out->n_hit = 0;
+    for (int k = 0; k < blow->n; k++) {
+        in[k] = true;
+        for (int i = 0; i < blow->n && in[k]; i++)
+            for (int j = 0; j <= i && in[k]; j++)
+                in[k] = i == k || j == k || (i == j && i > k) ||
+                        !is_mean(run, blow, k, i, j);
+        if (in[k])
+            index[n++] = k;
+    }
+    size_t size = (size_t)n;
+    out->n = n;
+    out->spot = NEW_N(run->brief, struct contact_point, size);
+    out->G = NEW_N(run->brief, double, size *size + 3 * size);
+    out->P = out->G + size * size;
+    out->after = out->P + size;
+    out->rest = out->after + size;
+    for (int i = 0; i < n; i++) {
+        out->n_hit += index[i] < blow->n_hit;
+        out->spot[i] = blow->spot[index[i]];
+        out->after[i] = blow->point[index[i]].rate;
+        out->rest[i] = blow->rest[index[i]];
+        for (int j = 0; j < n; j++)
+            out->G[i * n + j] = blow->G[index[i] * blow->n + index[j]];
+    }
+    return out;
+}
+
+/* The law `sequential`. blow->after begins as the rates before. */
+static bool
+in_turns(struct rt *run, struct blow *blow)
+{
+    bool *in = NEW_N(run->brief, bool, (size_t)blow->n),
+         alone = independent(run, blow);
+    double *rate = blow->after;
+    for (int i = 0; i < blow->n; i++)
+        in[i] = true;
+    if (!alone && blow->n_hit <= 1)
         return at_once(run, blow, in, rate);
     for (int round = 0; round < OVER_ROUNDS; round++) {
         int next = turn(blow, rate, alone ? blow->n : blow->n_hit);
@@ -267,6 +353,36 @@ solve(struct simulation *sim, struct blow *blow)
             return false;
     }
     return false;
+}
+
+static bool
+solve(struct simulation *sim, struct blow *blow)
+{
+    assert(blow->n_hit > 0 && blow->n_hit <= blow->n);
+    struct rt *run = sim->run;
+    bool *in = NEW_N(run->brief, bool, (size_t)blow->n);
+    memset(blow->P, 0, (size_t)blow->n * sizeof *blow->P);
+    for (int i = 0; i < blow->n; i++) {
+        blow->after[i] = blow->point[i].rate;
+        in[i] = true;
+    }
+    if (simultaneous_policy(sim->analysis) != BALLISTIC_SEQUENTIAL)
+        return at_once(run, blow, in, blow->after);
+    struct blow *few = without_means(run, blow, in);
+    if (few->n_hit == 0)
+        return in_turns(run, blow);
+    if (!in_turns(run, few))
+        return false;
+    for (int i = 0, k = 0; i < blow->n; i++)
+        if (in[i]) {
+            blow->P[i] = few->P[k];
+            blow->after[i] = few->after[k++];
+        } else {
+            for (int j = 0, at = 0; j < blow->n; j++)
+                if (in[j])
+                    blow->after[i] += blow->G[i * blow->n + j] * few->P[at++];
+        }
+    return true;
 }
 
 /* Newton's law for all points at once would pull at a point that comes down and
@@ -517,7 +633,8 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
     for (int i = 0; i < blow->n_hit; i++)
         down |= blow->point[i].rate < -blow->rest[i];
     bool falls = high(sim, blow);
-    if ((falls && !open_normals(sim, blow)) || (down && sticks(sim, blow))) {
+    if ((falls && !open_normals(sim, blow)) || (down && sticks(sim, blow)) ||
+        (down && another_closes(sim, blow))) {
         *next = STEP_AS_TOUCH;
         if (!falls)
             low_touch(sim, blow);

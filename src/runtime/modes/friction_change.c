@@ -38,6 +38,24 @@
 
 /* -- the next change ------------------------------------------------------- */
 
+/* Another part of the model has cut the motion right behind the onset of the
+ * slip, which has not grown beyond the rounding of speeds since. How many
+ * coefficients of its series are those of the onset? 0: that is not so. */
+static int
+has_just_begun(struct rt *run, const struct persistent_row *row, double sign,
+               int order)
+{
+    const struct persistent_friction *friction = row->friction;
+    const double *c = friction->slip.c;
+    double since = rt_time(run) - friction->onset,
+           noise = friction_rows_rounding(run, row->spot.contact, 0.0, c[1]);
+    int drop = fabs(c[1]) <= friction->small ? 2 : 1;
+    return drop <= order && sign * c[drop] > 0.0 && fabs(c[0]) <= noise &&
+                   since * (fabs(c[1]) + since * fabs(c[2])) <= noise
+               ? drop
+               : 0;
+}
+
 /* The first s in (0, span] at which the slip ends. At its onset its series
  * begins with zeros to rounding, which are divided out. A slip that comes to 0
  * and grows again at once goes on: that is what was consistent until then, and
@@ -64,6 +82,8 @@ slip_ends(struct rt *run, const struct persistent_row *row, int order,
     if (sign * friction->slip.c[0] <= 0.0 &&
         fabs(friction->slip.c[0]) <= left && sign * friction->slip.c[1] > 0.0)
         drop = 1;
+    if (drop == 0 && sign * friction->slip.c[0] <= 0.0)
+        drop = has_just_begun(run, row, sign, order);
     for (int k = drop; k <= order; k++)
         slip[k - drop] = sign * friction->slip.c[k];
     if (slip[0] <= 0.0) {

@@ -256,11 +256,10 @@ stops_at_each(const struct simulation *sim)
     return sim->rotors || persistent_varies(sim->run);
 }
 
-/* A run of hours has steps in which rounding moves what is held by more than
- * tolerances of gaps: it is at most so many times as long as states are read
- * ahead, for 4096 times as many roundings; but no run has more of these
- * stretches than HELD_MOST. */
-#define HELD_LONG 10.0 /* s; shorter steps are short enough */
+/* A step of the run may be so long that rounding moves what is held by more
+ * than the tolerance of a gap: it is at most so many times as long as states
+ * are read ahead, for 4096 times as many roundings; but no run has more of
+ * these stretches than HELD_MOST. */
 #define HELD_REACH 64.0
 #define HELD_MOST 2e4
 
@@ -270,15 +269,13 @@ static void
 stop_at_step(struct simulation *sim, double *end)
 {
     struct rt *run = sim->run;
-    double now = rt_time(run), stop = simulate_next_step(sim), ahead = 0.0,
-           until = sim->options.until;
-    bool is_long = until > HELD_LONG * SIMULATE_STEPS;
-    if (*end <= stop && !is_long)
+    double now = rt_time(run), stop = simulate_next_step(sim),
+           least = sim->options.until / HELD_MOST;
+    if (*end <= fmin(stop, now + least)) /* as most often */
         return;
-    if (!stops_at_each(sim))
-        ahead = fmin(persistent_read_ahead(run), joints_read_ahead(run));
-    if (is_long && ahead > 0.0)
-        stop = fmin(stop, now + fmax(HELD_REACH * ahead, until / HELD_MOST));
+    double reach = fmin(persistent_read_ahead(run), joints_read_ahead(run)),
+           ahead = stops_at_each(sim) ? 0.0 : reach;
+    stop = fmin(stop, now + fmax(HELD_REACH * reach, least));
     double most = now + ahead;
     if (*end <= fmax(stop, most))
         return;

@@ -34,11 +34,11 @@ static const struct way {
     {"jit-0", "jit", 0}, {"jit-2", "jit", 2}, {"simulator", "build", 2}};
 enum { WAYS = sizeof way_table / sizeof *way_table };
 /* relations between commands, between the two tables */
-enum { COMMANDS = 6 };
+enum { COMMANDS = 7 };
 /* Sweeps take ten runs: one model of so many. */
 enum { SWEPT = 3 };
 static const char *const command_names[COMMANDS] = {
-    "sweep", "impact", "integral", "text", "extremes", "rows"};
+    "sweep", "impact", "integral", "text", "extremes", "rows", "again"};
 
 int
 check_ways(void)
@@ -297,6 +297,9 @@ check_commands(const struct runner *runner, struct subject *subject, int check,
         compare_text(runner, &subject->model, &subject->result, finding);
     else if (check == 6 + relation_count && subject->seed % SWEPT == 0)
         compare_sweep_rows(runner, &subject->model, subject->seed, finding);
+    else if (check == 7 + relation_count)
+        compare_again(runner, &subject->model, subject->seed, &subject->result,
+                      finding);
     else if (check == 5 + relation_count)
         compare_extremes(runner, &subject->model, &subject->result, finding);
 }

@@ -222,3 +222,79 @@ compare_integral(const struct runner *runner, const struct model *model,
     json_free(record);
     result_free(&result);
 }
+
+/* The question of a model, which its text ends with. */
+static const char *
+question_of(const char *text, const char *begins)
+{
+    const char *last = NULL;
+    for (const char *at = strstr(text, begins); at; at = strstr(at + 1, begins))
+        last = at;
+    return last ? last + 1 : NULL;
+}
+
+/* The record of the last command, from behind its name; NULL: there is none. */
+static const char *
+last_record(const char *out)
+{
+    const char *last = NULL, *key = "\"name\": \"";
+    for (const char *at = strstr(out, "{\"command\":"); at;
+         at = strstr(at + 1, "\n{\"command\":"))
+        last = at;
+    last = last ? strstr(last, key) : NULL;
+    return last ? strchr(last + strlen(key), '"') : NULL;
+}
+
+/* Another question about the same model, by the seed. */
+static void
+print_another(const struct model *model, uint64_t seed, FILE *out)
+{
+    const struct contact *contact = &model->contact[0];
+    bool bodies = model->contacts > 0 && contact->there && !contact->system &&
+                  !model->found && !model->as_system;
+    if (seed % 4 == 1 || (seed % 4 == 2 && !bodies))
+        fprintf(out, "simulate { until = %.17g }\n", 0.7 * model->until);
+    else if (seed % 4 == 2)
+        fprintf(out, "impact %s { until = %.17g }\n", contact->name,
+                model->until);
+    else if (seed % 4 == 3)
+        fprintf(out,
+                "simulate { until = %.17g  engine = perturbed  record = energy "
+                "}\n",
+                model->until);
+}
+
+void
+compare_again(const struct runner *runner, const struct model *model,
+              uint64_t seed, const struct result *result,
+              struct finding *finding)
+{
+    char *text = model_text(model), *twice = NULL;
+    size_t size;
+    bool chatter = model->question == ASK_CHATTER;
+    const char *begins = chatter ? "\nlet answer = " : "\nsimulate {",
+               *question = question_of(text, begins);
+    FILE *out = open_memstream(&twice, &size);
+    struct result again;
+    if (!question || !out)
+        abort();
+    fputs(text, out);
+    print_another(model, seed, out);
+    fputs(chatter ? "let later = " : "", out);
+    fputs(question + (chatter ? strlen(begins) - 1 : 0), out);
+    fclose(out);
+    run_text(runner, twice, &again);
+    const char *first = last_record(result->out),
+               *second = last_record(again.out);
+    if (again.status >= EXIT_SIGNAL)
+        audit_end(model, &again, finding);
+    else if (again.status == result->status && first && second &&
+             strcmp(first, second) != 0)
+        finding_set(finding, "again",
+                    "a question that is asked again has another answer");
+    else if (!result->status && !again.status && !second)
+        finding_set(finding, "again", "there is no second answer");
+    result_free(&again);
+    free(twice);
+    free(text);
+}

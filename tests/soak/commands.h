@@ -26,5 +26,10 @@ void compare_integral(const struct runner *runner, const struct model *model,
  * what the speeds there lead to. */
 void compare_extremes(const struct runner *runner, const struct model *model,
                       const struct result *result, struct finding *finding);
+/* A question that is asked again, at once or behind another question, prints
+ * the same bytes: a run leaves nothing behind. */
+void compare_again(const struct runner *runner, const struct model *model,
+                   uint64_t seed, const struct result *result,
+                   struct finding *finding);
 
 #endif

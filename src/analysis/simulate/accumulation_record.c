@@ -118,9 +118,9 @@ remark(struct simulation *sim, const struct flow_event *event, const char *who,
                           ratio, num_digits(rest, limit->remaining, 6), gaps));
 }
 
-/* Do the last impacts keep to one law, so that the flights before them tell the
- * rest? Limits of limits have flights of several orders; with friction the slip
- * may end among the impacts. */
+/* Do the last impacts keep to one law, so that the flights before tell the
+ * rest? Not those of several limits; with friction the slip may end among them.
+ */
 static bool
 is_regular(const struct simulation *sim, const struct flow_event *event,
            const uint32_t *contacts)
@@ -132,7 +132,7 @@ is_regular(const struct simulation *sim, const struct flow_event *event,
                                    ~(unsigned)CONTACT_LAW_FRICTION) ||
                  run->env[rt_contact(run, contacts[i])->env_contact +
                           IMP_CONTACT_MU] != 0.0;
-    return event->chatter.depth <= 1 && !rough;
+    return event->chatter.depth <= 1 && !event->mixed && !rough;
 }
 
 /* Whose limits those of a contact are: bodies that move, or a system. Returns
@@ -251,8 +251,8 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
 }
 
 /* Tells of limits that other points of the group had on the way to this one,
- * the first one first. */
-static void
+ * the first one first. False: there are none. */
+static bool
 tell_earlier(struct simulation *sim, const struct limit_group *group,
              const struct forecast_limit *limit, double error)
 {
@@ -267,11 +267,12 @@ tell_earlier(struct simulation *sim, const struct limit_group *group,
                 first = i;
             }
         if (first < 0)
-            return;
+            return last > 0.0;
         struct flow_event event = {.kind = FLOW_CHATTER,
                                    .time = begin + time,
                                    .contact = group->spot[first].contact,
-                                   .chatter = limit->on_way[first]};
+                                   .chatter = limit->on_way[first],
+                                   .mixed = true};
         for (uint32_t k = 0; k < sim->n_contacts; k++) {
             bool in = false;
             for (int i = 0; i < group->n; i++)
@@ -294,13 +295,12 @@ simulate_limits_tell(struct simulation *sim, const struct limit_group *group,
                      double error)
 {
     assert(sim != NULL && group != NULL && limit != NULL);
-    tell_earlier(sim, group, limit, error);
-    struct rt *run = sim->run;
     struct flow_event event = {.kind = FLOW_CHATTER,
-                               .time = rt_time(run),
+                               .time = rt_time(sim->run),
                                .contact = contact,
-                               .chatter = limit->chatter};
-    uint32_t *list = NEW_N(run->brief, uint32_t, sim->n_contacts + 1);
+                               .chatter = limit->chatter,
+                               .mixed = tell_earlier(sim, group, limit, error)};
+    uint32_t *list = NEW_N(sim->run->brief, uint32_t, sim->n_contacts + 1);
     for (uint32_t k = 0; k < sim->n_contacts; k++) {
         bool in = false;
         for (int i = 0; i < group->n; i++)

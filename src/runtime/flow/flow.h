@@ -40,6 +40,8 @@ struct flow_event {
     double impulse;   /* at this contact, in N*s or in the system's own units */
     uint32_t n; /* how many contacts took part; flow_contacts lists them */
     struct accumulation_limit chatter; /* of FLOW_CHATTER only */
+    bool mixed; /* FLOW_CHATTER of bodies: among its impacts are those at points
+                   that have another limit */
     /* FLOW_UNDECIDED with friction: what is consistent; NULL: the outcome
      * depends on the order of the impacts */
     const char *why;

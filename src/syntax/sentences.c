@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "imp_parser.h"
 #include "syntax/parse.h"
 #include "syntax/syntax_priv.h"
@@ -569,6 +570,16 @@ row_of(const struct parse *parse, enum place where, const int *v, int n)
     return row;
 }
 
+/* Does what stands behind `[` read as a unit, such as `m]` or `rad/s]`? */
+static bool
+names_unit(const struct parse *parse, const char *text)
+{
+    struct unit_scale unit;
+    size_t n = strcspn(text, "]\n");
+    return text[n] == ']' &&
+           unit_read(arena_printf(parse->arena, "%.*s", (int)n, text), &unit);
+}
+
 /* Adds what a key, or the values of one, should look like. False: nothing is
  * known of it. */
 static bool
@@ -587,6 +598,13 @@ help_with_key(struct parse *parse, const struct row *row, struct diag *diag)
                   "%s",
                   spelled(parse, &parse->before[0]),
                   spelled(parse, &parse->prev));
+    } else if (parse->found.kind == IMP_YYLBRACK && parse->prev.text &&
+               parse->before[0].kind == IMP_YYCOORDINATE &&
+               names_unit(parse, parse->text + parse->found.range.hi)) {
+        diag_help(parse->ds, diag,
+                  "a coordinate takes its dimension from the formulas that it "
+                  "stands in, and states no unit: coordinate %s",
+                  parse->prev.text);
     } else if (parse->found.kind == IMP_YYLBRACK && parse->prev.text &&
                parse->before[0].kind == IMP_YYCOORDINATE) {
         diag_help(parse->ds, diag,

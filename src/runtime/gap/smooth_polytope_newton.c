@@ -16,12 +16,6 @@
 #include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
-/* as in smooth_smooth.c */
-#define SMOOTH_POLYTOPE_STEP (8.0 * DBL_EPSILON)
-#define SMOOTH_POLYTOPE_FLATNESS 1e-9
-#define SMOOTH_POLYTOPE_FLAT_STEP                                              \
-    (SMOOTH_POLYTOPE_STEP / SMOOTH_POLYTOPE_FLATNESS)
-
 /* outputs of a feature_kkt tape */
 #define SMOOTH_POLYTOPE_OUT                                                    \
     (SMOOTH_POLYTOPE_UNKNOWNS +                                                \
@@ -96,15 +90,15 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
         }
         if (move > 8.0 * scale)
             return SUPPORT_LOST;
-        double share =
-            support_steps_share(&steps, dim, out, move, 1e-11 * scale);
+        double share = support_steps_share(&steps, dim, out, move,
+                                           SUPPORT_SETTLED * scale);
         for (int i = 0; i < count; i++)
             local[i] -= share * out[i];
-        bool small = move <= SMOOTH_POLYTOPE_STEP * scale;
-        if (small || (move < 1e-11 * scale && move >= 0.25 * last))
+        bool small = move <= SUPPORT_STEP * scale;
+        if (small || (move < SUPPORT_SETTLED * scale && move >= 0.25 * last))
             break;
         bool stays = it > 12 && move > 0.95 * last;
-        if (stays && move <= SMOOTH_POLYTOPE_FLAT_STEP * scale)
+        if (stays && move <= SUPPORT_FLAT_STEP * scale)
             break;
         if (it == 59 || (stays && share == 1.0))
             return SUPPORT_LOST;
@@ -179,24 +173,11 @@ least_radius(const struct smooth_polytope *pair,
     double W[3], e[2];
     if (nearest->f.kind == FEATURE_FACE)
         return INFINITY;
-    support_radii(pair->d, K, 1e-9 / pair->length, W);
+    support_radii(pair->d, K, SUPPORT_STRAIGHT / pair->length, W);
     if (nearest->f.kind == FEATURE_EDGE)
         return W[2];
     support_principal_curvatures(pair->d, W, e);
     return e[0];
-}
-
-/* Does no other surface G = 0 lie between the origin and x? */
-static bool
-first_on_ray(const struct smooth_polytope *pair, const double *x)
-{
-    static const double share[] = {0.2, 0.5, 0.8, 0.95};
-    for (int i = 0; i < 4; i++) {
-        double y[3] = {share[i] * x[0], share[i] * x[1], share[i] * x[2]}, G;
-        if (rt_eval(pair->r, pair->A.b->g0, y, &G) != IMP_OK || G >= 0.0)
-            return false;
-    }
-    return true;
 }
 
 /* Checks what kind of stationary point it is, and fills its foot. */
@@ -211,19 +192,21 @@ finish(const struct smooth_polytope *pair,
         return SUPPORT_LOST;
     if (support_level(&pair->A, x, &point) != SUPPORT_FINE ||
         !(point.norm > 0.0) ||
-        fabs(point.G) > 1e-10 * point.norm * (pair->length + vec3_norm(x)) ||
-        !first_on_ray(pair, x))
+        fabs(point.G) >
+            SUPPORT_OFF * point.norm * (pair->length + vec3_norm(x)) ||
+        !support_first_on_ray(&pair->A, x))
         return SUPPORT_LOST;
     for (int i = 0; i < 3; i++)
         nearest->foot[i] = nearest->p[i] + nearest->gap * nearest->n[i];
     curvatures(pair, nearest, &point, shape);
     support_principal_curvatures(pair->d, shape, eigenvalue);
-    if (eigenvalue[0] < -1e-7 * (1.0 / pair->length + fabs(eigenvalue[1])))
+    if (eigenvalue[0] <
+        -SUPPORT_DENT * (1.0 / pair->length + fabs(eigenvalue[1])))
         return SUPPORT_NOT_CONVEX;
     double along = nearest->f.kind == FEATURE_EDGE   ? shape[0]
                    : nearest->f.kind == FEATURE_FACE ? eigenvalue[0]
                                                      : INFINITY;
-    if (along * pair->length < SMOOTH_POLYTOPE_FLATNESS)
+    if (along * pair->length < SUPPORT_FLATNESS)
         return SUPPORT_FLAT;
     if (nearest->gap < 0.0 &&
         least_radius(pair, nearest, shape) + nearest->gap <= 0.0)

@@ -28,20 +28,10 @@
 #include "runtime/numerics/vec3.h"
 #include "runtime/tape/functions.h"
 
-/* A step of Newton's method below this share of the sizes is rounding: the
- * method has converged. */
-#define SMOOTH_GAP_STEP (8.0 * DBL_EPSILON)
 /* If a step is below this share and 100 times smaller than the one before, the
  * method converges so fast that the next step, of the square of this size, may
  * use the factors of the Jacobian that are there. */
 #define SMOOTH_GAP_CHORD 1e-8
-/* Surfaces count as flat where the smallest eigenvalue of K1 + K2, times the
- * length, is below this. At this value the closest points are known to
- * 1e-16 / 1e-9 = 1e-7 of the length, and the gap still to rounding. */
-#define SMOOTH_GAP_FLATNESS 1e-9
-/* Steps that shrink no more are rounding over that curvature, and as large as
- * this share of the sizes at most. */
-#define SMOOTH_GAP_FLAT_STEP (SMOOTH_GAP_STEP / SMOOTH_GAP_FLATNESS)
 /* An overlap is deep when it is more than this share of the smallest of the
  * radii of curvature and half-widths of both bodies. Up to that depth the
  * direction of greatest separation stays near the last one; deeper, the search
@@ -177,13 +167,15 @@ newton(struct rt *run, const imp_contact *image_contact,
         }
         if (move > 4.0 * pair->length)
             return SUPPORT_LOST;
-        double share = support_steps_share(&steps, 2 * dim, out, move,
-                                           1e-11 * (scale + pair->length));
+        double share =
+            support_steps_share(&steps, 2 * dim, out, move,
+                                SUPPORT_SETTLED * (scale + pair->length));
         for (int i = 0; i < count; i++)
             unknowns[i] -= share * out[i];
         /* converged: the step is tiny, or does not shrink any more */
-        if (move <= SMOOTH_GAP_STEP * (scale + pair->length) ||
-            (move < 1e-11 * (scale + pair->length) && move >= 0.25 * last)) {
+        if (move <= SUPPORT_STEP * (scale + pair->length) ||
+            (move < SUPPORT_SETTLED * (scale + pair->length) &&
+             move >= 0.25 * last)) {
             /* the gap at the corrected point is gamma |N0|; N0 has moved
              * little */
             if (move <= 1e-12 * (scale + pair->length) &&
@@ -194,7 +186,7 @@ newton(struct rt *run, const imp_contact *image_contact,
         /* near a point of vanishing curvature of order m each step lowers the
          * error by the factor (m - 1)/m only */
         bool stays = it > 12 && move > 0.95 * last;
-        if (stays && move <= SMOOTH_GAP_FLAT_STEP * (scale + pair->length))
+        if (stays && move <= SUPPORT_FLAT_STEP * (scale + pair->length))
             return SUPPORT_FINE;
         if (stays && share == 1.0)
             return SUPPORT_LOST;
@@ -203,26 +195,6 @@ newton(struct rt *run, const imp_contact *image_contact,
         last = move;
     }
     return SUPPORT_LOST;
-}
-
-/* Does no surface G = 0 lie between the origin and x? (Some level sets have
- * another branch outside the body.) */
-static bool
-first_on_ray(const struct support_body *body, const double *x)
-{
-    static const double share[] = {0.2, 0.5, 0.8, 0.95};
-    if (body->flat)
-        return true;
-    for (int i = 0; i < 4; i++) {
-        double y[3] = {share[i] * x[0], share[i] * x[1],
-                       body->d == 3 ? share[i] * x[2] : 0.0},
-               G;
-        if (body->b->g0 == IMP_NO_TAPE)
-            return true;
-        if (rt_eval(body->r, body->b->g0, y, &G) != IMP_OK || G >= 0.0)
-            return false;
-    }
-    return true;
 }
 
 /* May the separation have other maxima, for an overlap of -gap at the support
@@ -267,7 +239,7 @@ finish(struct support_pair *pair, const double *unknowns, double gap,
             return SUPPORT_LOST;
         pair->have[body] = true;
         if (fabs(pair->p[body].G) >
-            1e-10 * pair->p[body].norm * (pair->length + vec3_norm(x)))
+            SUPPORT_OFF * pair->p[body].norm * (pair->length + vec3_norm(x)))
             return SUPPORT_LOST;
         support_to_world(&pair->b[body], x, body == 0 ? points->P : points->Q);
     }
@@ -288,7 +260,7 @@ finish(struct support_pair *pair, const double *unknowns, double gap,
     }
     double curved = fmax(fabs(e[0][1]), fabs(e[1][1]));
     for (int i = 0; i < 2; i++)
-        if (e[i][0] < -1e-7 * (1.0 / pair->length + curved))
+        if (e[i][0] < -SUPPORT_DENT * (1.0 / pair->length + curved))
             return SUPPORT_NOT_CONVEX;
     /* With W = K^-1, K1 + K2 + gap K1 K2 = K1 (W1 + W2 + gap) K2. For convex
      * bodies apart it is regular where K1 + K2 is. */
@@ -296,7 +268,7 @@ finish(struct support_pair *pair, const double *unknowns, double gap,
         M[i] = K[0][i] + K[1][i];
     support_principal_curvatures(dim, M, eigenvalue);
     points->condition = fmax(eigenvalue[1], 1.0 / pair->length) / eigenvalue[0];
-    if (eigenvalue[0] * pair->length < SMOOTH_GAP_FLATNESS) {
+    if (eigenvalue[0] * pair->length < SUPPORT_FLATNESS) {
         points->condition = INFINITY;
         return SUPPORT_FLAT;
     }
@@ -305,7 +277,7 @@ finish(struct support_pair *pair, const double *unknowns, double gap,
     /* overlap: the separation has a maximum where W1 + W2 + gap > 0 */
     double W[2][3];
     for (int i = 0; i < 2; i++)
-        support_radii(dim, K[i], 1e-9 / pair->length, W[i]);
+        support_radii(dim, K[i], SUPPORT_STRAIGHT / pair->length, W[i]);
     for (int i = 0; i < 3; i++)
         M[i] = W[0][i] + W[1][i] + (i == 1 ? 0.0 : gap);
     support_principal_curvatures(dim, M, eigenvalue);
@@ -366,8 +338,8 @@ solve_cold(struct rt *run, const imp_contact *image_contact,
             by_newton = finish(&t, unknowns, gap, points);
         if (by_newton == SUPPORT_FINE &&
             (gap < pair->sigma - 1e-6 * pair->length ||
-             !first_on_ray(&t.b[0], unknowns) ||
-             !first_on_ray(&t.b[1], unknowns + pair->b[0].d)))
+             !support_first_on_ray(&t.b[0], unknowns) ||
+             !support_first_on_ray(&t.b[1], unknowns + pair->b[0].d)))
             by_newton = SUPPORT_LOST;
         if (by_newton == SUPPORT_FINE || by_newton == SUPPORT_NOT_CONVEX)
             return by_newton;
@@ -547,8 +519,8 @@ smooth_smooth_closest(struct rt *run, uint32_t contact,
          * ones, wherever the search began */
         if (fault == SUPPORT_FINE && !near &&
             (run->dents || !(gap > 0.0) ||
-             !first_on_ray(&pair.b[0], unknowns) ||
-             !first_on_ray(&pair.b[1], unknowns + pair.b[0].d)))
+             !support_first_on_ray(&pair.b[0], unknowns) ||
+             !support_first_on_ray(&pair.b[1], unknowns + pair.b[0].d)))
             fault = SUPPORT_LOST;
         if (fault == SUPPORT_FINE)
             fault = finish(&pair, unknowns, gap, out);

@@ -159,13 +159,12 @@ support_tell_sharp(const struct support_body *body, const double x[3],
         if (!isfinite(values[i]))
             return false;
     const struct rt *run = body->r;
-    struct diag *diag =
-        diag_add(run->ds, DIAG_E0613, where,
-                 "`%s` is sharper than any %s where it is closest to `%s`: its "
-                 "formula has no second derivative there",
-                 imp_text(run->im, body->b->name),
-                 body->d == 2 ? "circle" : "sphere",
-                 imp_text(run->im, other->name));
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0613, where,
+        "`%s` is sharper than any %s where it is closest to `%s`: its "
+        "formula has no second derivative there",
+        imp_text(run->im, body->b->name), body->d == 2 ? "circle" : "sphere",
+        imp_text(run->im, other->name));
     diag_help(run->ds, diag,
               "turn it a little%s, so that another point is the closest one, "
               "or take exponents of 2 and more: |x|^p with 1 < p < 2 has no "
@@ -405,7 +404,7 @@ support_find(const struct support_body *body, const double n[3], double tol,
         model_step(body, point, N, T, n, size, step);
         double height = vec3_dot(n, point->x);
         double share = support_steps_share(&steps, 3, step, vec3_norm(step),
-                                           1e-11 * size);
+                                           SUPPORT_SETTLED * size);
         bool rose = false;
         for (int half = 0; half < 40 && !rose; half++, share *= 0.5) {
             double x[3];
@@ -501,6 +500,22 @@ support_radii(int dim, const double K[3], double least, double W[3])
     W[0] = k[2] / det;
     W[1] = -k[1] / det;
     W[2] = k[0] / det;
+}
+
+bool
+support_first_on_ray(const struct support_body *body, const double *x)
+{
+    assert(body != NULL && x != NULL);
+    static const double share[] = {0.2, 0.5, 0.8, 0.95};
+    if (body->flat || body->b->g0 == IMP_NO_TAPE)
+        return true;
+    for (size_t i = 0; i < sizeof share / sizeof *share; i++) {
+        double G, y[3] = {share[i] * x[0], share[i] * x[1],
+                          body->d == 3 ? share[i] * x[2] : 0.0};
+        if (rt_eval(body->r, body->b->g0, y, &G) != IMP_OK || G >= 0.0)
+            return false;
+    }
+    return true;
 }
 
 /* Makes the matrix of the radii of curvature of body i at its point, in world

@@ -5,6 +5,8 @@
 #ifndef IMP_RUNTIME_GEOMETRY_SUPPORT_H
 #define IMP_RUNTIME_GEOMETRY_SUPPORT_H
 
+#include <float.h>
+
 #include "runtime/instance/run.h"
 #include "runtime/numerics/vec3.h"
 
@@ -60,6 +62,31 @@ bool support_tell_sharp(const struct support_body *body, const double x[3],
 enum support_fault support_find(const struct support_body *body,
                                 const double n[3], double tol, bool warm,
                                 struct support_point *point);
+/* -- how well closest points are known: shares of the sizes -----------------
+ */
+
+/* A step of Newton's method below this is rounding: the method has converged.
+ */
+#define SUPPORT_STEP (8.0 * DBL_EPSILON)
+/* So is a step below this that is no shorter than a quarter of the one before.
+ */
+#define SUPPORT_SETTLED 1e-11
+/* Surfaces count as flat where the smallest eigenvalue of K1 + K2, times the
+ * length, is below this. At this value the closest points are known to
+ * 1e-16 / 1e-9 = 1e-7 of the length, and the gap still to rounding. */
+#define SUPPORT_FLATNESS 1e-9
+/* Steps that shrink no more are rounding over that curvature, and as large as
+ * this at most. */
+#define SUPPORT_FLAT_STEP (SUPPORT_STEP / SUPPORT_FLATNESS)
+/* A point that is farther from the surface than this, by G/|grad G|, is none of
+ * it. */
+#define SUPPORT_OFF 1e-10
+/* A curvature below minus this share of the greatest one, and of 1/length, is
+ * that of a dent. */
+#define SUPPORT_DENT 1e-7
+/* Radii of curvature are no greater than the length over this. */
+#define SUPPORT_STRAIGHT 1e-9
+
 /* Steps of Newton's method, of up to SUPPORT_STEPS unknowns. Over a place where
  * a second derivative is infinite, as that of |x|^p with 1 < p < 2 at x = 0,
  * they go to and fro, without end where p is 3/2. A share of such a step comes
@@ -69,9 +96,9 @@ struct support_steps {
     double last[SUPPORT_STEPS], move, share;
     int turns;
 };
-/* How much of a step to take: all of it, until steps turn round again and again.
- * `move` is the size of the step, of which steps up to `rounding` say nothing.
- * The structure begins as zeros. */
+/* How much of a step to take: all of it, until steps turn round again and
+ * again. `move` is the size of the step, of which steps up to `rounding` say
+ * nothing. The structure begins as zeros. */
 double support_steps_share(struct support_steps *steps, int n,
                            const double *step, double move, double rounding);
 void support_to_world(const struct support_body *body, const double x[3],
@@ -92,6 +119,9 @@ void support_principal_curvatures(int dim, const double K[3], double e[2]);
 
 /* The inverse of K, after eigenvalues below `least` were raised to it. */
 void support_radii(int dim, const double K[3], double least, double W[3]);
+/* Does no surface G = 0 lie between the origin and x (shape axes)? Some level
+ * sets have another branch outside the body. */
+bool support_first_on_ray(const struct support_body *body, const double *x);
 /* Two bodies and a direction n (unit, world): support_separation sets the
  * support points and sigma(n) = n.(c2 - c1) - h1(n) - h2(-n);
  * support_separation_maximise moves n until the gradient of sigma is below

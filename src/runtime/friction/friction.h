@@ -74,6 +74,13 @@ enum friction_verdict {
     FRICTION_NOT_SHOWN, /* a motion was found, not shown to be the only one */
     FRICTION_UNKNOWN    /* none was found, not shown that there is none */
 };
+/* Is a motion taken after this verdict? */
+static inline bool
+friction_applies(enum friction_verdict verdict)
+{
+    return verdict == FRICTION_UNIQUE || verdict == FRICTION_SHARED ||
+           verdict == FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN;
+}
 const char *friction_verdict_name(enum friction_verdict verdict);
 /* Why a run stops there, as half a sentence. */
 const char *friction_verdict_cause(enum friction_verdict verdict);

@@ -162,13 +162,6 @@ law_of_several(enum imp_impact_law law, int approaching,
     return how;
 }
 
-static bool
-applies(enum friction_verdict verdict)
-{
-    return verdict == FRICTION_UNIQUE || verdict == FRICTION_SHARED ||
-           verdict == FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN;
-}
-
 /* Do two outcomes have the same velocities? */
 static bool
 agree(int n, const struct friction_impact_point *point,
@@ -426,13 +419,14 @@ together(struct parts *parts, int count, const int *index)
     }
     struct friction_impact_several one, two;
     friction_impact_at(parts->arena, count, W, point, how, &one);
-    if (!applies(one.verdict)) {
+    if (!friction_applies(one.verdict)) {
         parts->out->why = friction_verdict_name(one.verdict);
         return;
     }
     if (other != how) {
         friction_impact_at(parts->arena, count, W, point, other, &two);
-        if (!applies(two.verdict) || !agree(count, point, &one, &two)) {
+        if (!friction_applies(two.verdict) ||
+            !agree(count, point, &one, &two)) {
             parts->out->unstated = true;
             parts->out->why =
                 parts->law == IMP_IMPACT_LEAST_NORM

@@ -325,8 +325,7 @@ friction_impact_process(struct arena *arena, int n, const double *W,
     for (size_t r = 0; r < rows; r++)
         at.terms[r] = fabs(at.velocity[r]);
     enum friction_verdict verdict = follow(&at, false, FRICTION_NEWTON, 0.0);
-    bool compressed =
-        verdict <= FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN;
+    bool compressed = friction_applies(verdict);
     double goal = goal_of(&at);
     /* the impulse and the work of compression depend on how fast that was */
     bool asks = point[hit].e > 0.0 && point[hit].law != FRICTION_NEWTON;

@@ -322,7 +322,7 @@ with_joints(struct several *several, int i, double e, double *velocity)
             several->W[(2 * index[r / (2 * n) / 2] + r / (2 * n) % 2) * rows +
                        2 * index[r % (2 * n) / 2] + r % 2];
     friction_impact_process(several->arena, n, W, point, 0, &one);
-    if (one.verdict > FRICTION_LOADS && one.verdict != FRICTION_NOT_SHOWN)
+    if (!friction_applies(one.verdict))
         return false;
     for (int k = 0; k < 2 * n; k++) {
         int from = 2 * index[k / 2] + k % 2;
@@ -477,13 +477,6 @@ moreau(struct several *several)
         after[2 * i] += several->before[2 * i] - free[2 * i];
 }
 
-static bool
-applies(enum friction_verdict verdict)
-{
-    return verdict == FRICTION_UNIQUE || verdict == FRICTION_SHARED ||
-           verdict == FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN;
-}
-
 /* Which normal impulses come back. Returns how many points have some. *differ:
  * the shares of points that depend on each other matter, because their
  * restitutions differ. */
@@ -520,7 +513,8 @@ two_phases(struct several *several)
         terms[r] = fabs(several->before[r]);
     out->verdict = solve(several, several->before, terms, NULL, free);
     memcpy(out->after, free, sizeof *free * (size_t)rows);
-    if (!applies(out->verdict) || !what_comes_back(several, back, &differ))
+    if (!friction_applies(out->verdict) ||
+        !what_comes_back(several, back, &differ))
         return;
     if (out->verdict == FRICTION_SHARED && differ && several->normals_vary)
         out->verdict = FRICTION_LOADS;
@@ -531,7 +525,7 @@ two_phases(struct several *several)
     }
     enum friction_verdict second =
         solve(several, free, terms, back, out->after);
-    if (!applies(second) || out->verdict == FRICTION_UNIQUE ||
+    if (!friction_applies(second) || out->verdict == FRICTION_UNIQUE ||
         (out->verdict == FRICTION_SHARED && second != FRICTION_UNIQUE))
         out->verdict = second;
 }
@@ -578,7 +572,8 @@ find_factor(struct several *several, struct expansion *from, double wanted,
     double low = 0.0, high = most;
     if (expand(several, from, most) <= wanted)
         return;
-    for (int k = 0; k < ENERGETIC_HALVINGS && applies(from->verdict); k++) {
+    for (int k = 0; k < ENERGETIC_HALVINGS && friction_applies(from->verdict);
+         k++) {
         double middle = 0.5 * (low + high);
         if (!(middle > low && middle < high))
             break;
@@ -587,7 +582,7 @@ find_factor(struct several *several, struct expansion *from, double wanted,
         else
             high = middle;
     }
-    if (applies(from->verdict))
+    if (friction_applies(from->verdict))
         expand(several, from, high);
 }
 
@@ -609,7 +604,8 @@ energetic_phases(struct several *several)
         from.terms[r] = fabs(several->before[r]);
     out->verdict = solve(several, several->before, from.terms, NULL, from.free);
     memcpy(out->after, from.free, rows * sizeof *from.free);
-    if (!applies(out->verdict) || !what_comes_back(several, from.back, &differ))
+    if (!friction_applies(out->verdict) ||
+        !what_comes_back(several, from.back, &differ))
         return;
     if (out->verdict == FRICTION_SHARED && differ && several->normals_vary)
         out->verdict = FRICTION_LOADS;
@@ -628,7 +624,7 @@ energetic_phases(struct several *several)
             from.terms[r] += fabs(several->W[r * rows + j] * from.impulse[j]);
     }
     find_factor(several, &from, wanted, fmax(1.0, 1.0 / greatest));
-    if (!applies(from.verdict) || out->verdict == FRICTION_UNIQUE ||
+    if (!friction_applies(from.verdict) || out->verdict == FRICTION_UNIQUE ||
         (out->verdict == FRICTION_SHARED && from.verdict != FRICTION_UNIQUE))
         out->verdict = from.verdict;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # tests/tutorial.sh check|accept BUILD: the chapters of docs/tutorial show models of
 # examples/tutorial as they are (without the licence line), and what their commands
-# print. `accept` writes both into the chapters.
+# print. `accept` writes both into the chapters. README.md shows what Imp prints.
 set -u
 mode=$1
 build=$(cd "$2" && pwd)
@@ -56,5 +56,18 @@ for chapter in docs/tutorial/[0-9]*.md; do
         failed=1
     fi
 done
-[ $failed -eq 0 ] && echo "tutorial: the chapters show what Imp prints"
+# README.md shows a model with what it prints, and what `./dev run` prints
+awk -v d="$tmp" '/^    / { n += !on; on = 1; print substr($0, 5) >(d "/block" n); next }
+    { on = 0 }' README.md
+of_readme() { # of_readme WHAT MODEL SHOWN
+    "$build/imp" run "$2" >"$tmp/got" 2>&1
+    diff -u "$3" "$tmp/got" || {
+        echo "README.md does not show what $1 prints"
+        failed=1
+    }
+}
+model=$(grep -lx 'use shapes' "$tmp"/block* | head -1)
+of_readme 'its first model' "$model" "$tmp/block$((${model##*block} + 1))"
+of_readme './dev run' examples/tangential/two-ellipses.imp "$(grep -lx 'r = classify touch' "$tmp"/block*)"
+[ $failed -eq 0 ] && echo "tutorial: the chapters and README.md show what Imp prints"
 exit $failed

@@ -157,7 +157,7 @@ may_be_sooner(const struct json *record, const struct observed *place,
     const struct json *warnings = json_get(record, "warnings");
     char begin[200];
     snprintf(begin, sizeof begin,
-             "first(%s %c level%d) may hold between t = ", place->of,
+             "first(%.79s %c level%d) may hold between t = ", place->of,
              place->sign > 0 ? '>' : '<', index);
     size_t n = strlen(begin);
     for (size_t i = 0; warnings && i < warnings->count; i++) {

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "friction_heap.h"
 #include "friction_many.h"
+#include "runtime/friction/friction_priv.h"
 
 static struct arena *arena;
 
@@ -391,6 +392,98 @@ off_the_edges(void **state)
     obeys(&m, &inner.set[inner.taken], 1e-9);
 }
 
+/* A choice that is made once more with the forces of another instant in mind is
+ * that of a search that begins anew. */
+static void
+near_others(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    int shared = 0, moved = 0;
+    for (int t = 0; t < 60; t++) {
+        struct many m;
+        double near[2 * MOST];
+        full_box(&seed, -3, &m, NULL);
+        struct friction_instant in = {.n = m.n,
+                                      .point = m.point,
+                                      .W = m.W,
+                                      .free = m.free,
+                                      .terms = m.terms};
+        struct friction_choice again, anew;
+        friction_choose(arena, &in, &again);
+        double first = again.n ? again.set[0].normal[0] : 0;
+        for (int r = 0; r < 2 * m.n; r++)
+            near[r] = multi_random(&seed, 0, 20);
+        in.near = near;
+        friction_choose_near(arena, &in, &again);
+        friction_choose(arena, &in, &anew);
+        assert_int_equal(again.verdict, anew.verdict);
+        assert_int_equal(again.n, anew.n);
+        assert_int_equal(again.taken, anew.taken);
+        for (int k = 0; k < anew.n; k++)
+            for (int i = 0; i < m.n; i++) {
+                const struct friction_set *a = &again.set[k], *b = &anew.set[k];
+                assert_int_equal(a->mode[i], b->mode[i]);
+                CLOSE(a->normal[i], b->normal[i],
+                      1e-9 * (1 + fabs(b->normal[i])));
+            }
+        shared += anew.n > 0 && anew.set[0].shared;
+        moved += anew.n > 0 && fabs(anew.set[0].normal[0] - first) > 1e-3;
+        arena_clear(arena);
+    }
+    assert_true(shared > 10 && moved > 10);
+}
+
+struct newton_trial {
+    struct mode_scratch *scratch;
+    const struct mode_problem *in;
+    struct point_state *state;
+    struct mode_solution solution;
+};
+
+static bool
+newton_try(void *context)
+{
+    struct newton_trial *trial = context;
+    mode_forces(trial->scratch, trial->in, trial->state, &trial->solution);
+    return trial->solution.consistent;
+}
+
+/* Newton's method by itself leads to modes that obey the law, from no forces at
+ * all, in nearly all of these boxes, most of which have shared loads. */
+static void
+newton_from_nothing(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    int found = 0, shared = 0;
+    for (int t = 0; t < 100; t++) {
+        struct many m;
+        full_box(&seed, -2, &m, NULL);
+        struct mode_point point[MOST] = {{0}};
+        struct point_state modes[MOST] = {{0}};
+        double none[MOST] = {0}, numbers[6 * MOST] = {0};
+        for (int i = 0; i < m.n; i++)
+            point[i] = (struct mode_point){.mu_stick = m.point[i].mu_static,
+                                           .mu_slip = m.point[i].mu_dynamic,
+                                           .scale = FRICTION_TOLERANCE};
+        struct mode_problem in = {.n = m.n,
+                                  .point = point,
+                                  .W = m.W,
+                                  .free = m.free,
+                                  .terms = m.terms};
+        struct newton_trial trial = {
+            .scratch = mode_scratch_new(arena, &in), .in = &in, .state = modes};
+        trial.solution.force = numbers + 2 * MOST;
+        trial.solution.acc = numbers + 4 * MOST;
+        found +=
+            mode_newton(arena, &in, none, numbers, modes, newton_try, &trial);
+        shared += trial.solution.consistent && trial.solution.shared;
+        arena_clear(arena);
+    }
+    assert_true(found >= 95 && shared > 50);
+}
+
 /* -- by all choices, with a solver of this test's own ------------------------
  */
 
@@ -533,6 +626,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(off_the_edges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(near_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(newton_from_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(full_boxes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(recorded_heap, set_up, tear_down),
         cmocka_unit_test_setup_teardown(loads_in_a_box, set_up, tear_down),

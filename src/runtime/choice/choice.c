@@ -232,7 +232,7 @@ choice_keep(struct choice_group *group, struct friction_choice *out)
         !group->until || group->lasts)
         return;
     group->instant.near = group->until;
-    friction_choose(group->arena, &group->instant, out);
+    friction_choose_near(group->arena, &group->instant, out);
     for (int k = 0; k < out->n && out->taken < 0; k++)
         if (has_forces(group, group->until, out->set + k))
             out->taken = k;

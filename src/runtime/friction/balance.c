@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/friction/linear_program.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/programs/linear_program.h"
 
 /* halvings of the factor of friction: to the last bits */
 #define HALVINGS 60

@@ -241,6 +241,7 @@ put_result(struct arena *arena, const struct friction_instant *in,
     out->roomy = result->n && taken->roomy;
     out->apart = result->apart;
     out->of = NULL;
+    out->result = result;
     if (out->verdict != FRICTION_LOADS)
         return;
     struct friction_instant *of = arena_copy(arena, in, sizeof *in);
@@ -253,10 +254,19 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
                 struct friction_choice *out)
 {
     assert(arena && in && in->n > 0 && out);
+    out->result = NULL;
+    friction_choose_near(arena, in, out);
+}
+
+void
+friction_choose_near(struct arena *arena, const struct friction_instant *in,
+                     struct friction_choice *choice)
+{
+    assert(arena && in && in->n > 0 && choice);
     struct mode_result *result = NEW(arena, struct mode_result);
     struct mode_problem problem = problem_of(arena, in);
-    mode_search(arena, &problem, NULL, result);
-    put_result(arena, in, result, out);
+    mode_search_near(arena, &problem, choice->result, result);
+    put_result(arena, in, result, choice);
 }
 
 /* -- what goes on -----------------------------------------------------------
@@ -783,6 +793,7 @@ friction_choose_gripped(struct arena *arena, const struct friction_instant *in,
     for (int i = in->n - n_grip; i < in->n; i++)
         point[i].normal = of_mode[i].offset;
     put_result(arena, in, result, out);
+    out->result = n_grip ? NULL : result;
     for (int k = 0; k < out->n; k++)
         name_idle(in, n_grip, out->set + k);
 }

@@ -109,12 +109,18 @@ struct friction_choice {
     double apart; /* FRICTION_LOADS: by how much accelerations differ that were
                      found where joints are loaded in two ways */
     const struct friction_instant *of; /* FRICTION_LOADS: what was asked */
+    const struct mode_result *result;  /* for friction_choose_near; or NULL */
 };
 /* Do all of several motions that are listed hold this point alike? */
 bool friction_choice_alike(const struct friction_choice *choice, int point);
 /* Chooses the modes of n points. Memory: the arena. */
 void friction_choose(struct arena *arena, const struct friction_instant *in,
                      struct friction_choice *out);
+/* The same once more, after `choice` has been made of what differs from `in` in
+ * what is `near` alone: modes that obey the law are not searched for anew. */
+void friction_choose_near(struct arena *arena,
+                          const struct friction_instant *in,
+                          struct friction_choice *choice);
 /* FRICTION_LOADS: by how much accelerations may differ at most; or some number
  * above `enough` if that is more, at a part of the cost: linear programs tell,
  * four for each point. Memory: the arena. */

@@ -190,32 +190,18 @@ bool mode_lasting(struct arena *arena, const struct mode_problem *in,
 double mode_row_size(const struct mode_problem *in, const double *force,
                      int row);
 
-/* Calls `try` with modes to which Lemke's method leads in `state` (n), until it
- * returns true or no ways are left. A normal force up to none (n) is rounding.
- */
-void mode_pairs(struct arena *arena, const struct mode_problem *in,
-                const double *none, struct point_state *state,
-                bool (*try)(void *context), void *context);
+/* Calls `try` with modes to which methods for many points lead in `state` (n),
+ * until it returns true or no methods are left. */
+void mode_by_methods(struct arena *arena, const struct mode_problem *in,
+                     struct point_state *state, bool (*try)(void *context),
+                     void *context);
 
-/* Does the same whenever sweeps have come to other modes. force (2 n): what the
- * last sweep leaves. */
-enum mode_sweeping {
-    SWEEPS_QUICK, /* a few, of which few are tried */
-    SWEEPS_LEAPING,
-    SWEEPS_PLAIN /* without leaps, which may lead away from where slow sweeps
-                    would come to an end */
-};
-void mode_sweeps(struct arena *arena, const struct mode_problem *in,
-                 const double *none, enum mode_sweeping how, double *force,
-                 struct point_state *state, bool (*try)(void *context),
-                 void *context);
-
-/* Goes on from the forces (2 n) and modes (n) to which sweeps have led. Calls
- * `try` with modes in `state` that keep all forces within their bounds, until
- * it returns true or no other modes are found. */
-void mode_edges(struct arena *arena, const struct mode_problem *in,
-                const double *none, double *force, struct point_state *state,
-                bool (*try)(void *context), void *context);
+/* mode_newton.c: goes on from forces (2 n), as sweeps leave them. Calls `try`
+ * whenever modes in `state` have settled. True: that has returned true. none
+ * (n): a normal force up to this is rounding. */
+bool mode_newton(struct arena *arena, const struct mode_problem *in,
+                 const double *none, double *force, struct point_state *state,
+                 bool (*try)(void *context), void *context);
 
 /* What was found may be an edge of a family of loads on which the motion
  * depends, since points that are open, or begin to slip, without an
@@ -272,10 +258,22 @@ struct mode_result {
     double apart; /* by how much accelerations differ where joints are loaded in
                      different ways, as points share their forces */
     struct mode_found found[FRICTION_SETS_MOST];
+    /* all choices that were consistent, in the order in which they were tried,
+     * for mode_search_near: n_all, of which the first n_first came first;
+     * complete: of all choices; widened: those that lie beside the first one
+     * were looked for, too */
+    const struct point_state *const *all;
+    size_t n_all, n_first;
+    bool complete, widened;
 };
 /* only: nothing but these modes is looked at; NULL: all are. */
 void mode_search(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *only, struct mode_result *out);
+/* The same once more, where `in` differs in what is `near` alone: which modes
+ * are consistent does not depend on that. before: NULL: for the first time. */
+void mode_search_near(struct arena *arena, const struct mode_problem *in,
+                      const struct mode_result *before,
+                      struct mode_result *out);
 /* friction.c: the same where the last n_grip points, which are driven, are
  * joints: finds their offsets, too. */
 void mode_search_gripped(struct arena *arena, const struct mode_problem *in,

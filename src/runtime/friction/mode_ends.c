@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime/friction/friction_priv.h"
+#include "runtime/numerics/dense.h"
 
 /* of so many points at most */
 #define ENDS_TRIED 6
@@ -37,7 +38,8 @@ struct ends {
     int k, *unknown; /* rows of forces of the others */
     double *along;   /* of a closed one that slips: T per N; else 0 */
     int rank, *order;
-    double *K; /* k x (k + width): their equations, and right-hand sides */
+    double *K;    /* k x (k + width): their equations, and right-hand sides */
+    double *most; /* k: greatest entries of their rows */
     /* force and acceleration of each row: constant, then coefficients of the
      * forces of the points that have ended; width entries each */
     int width;
@@ -99,9 +101,10 @@ begin(struct ends *at, struct arena *arena, const struct mode_problem *in,
     at->unknown = NEW_N(arena, int, 2 * rows);
     at->order = at->unknown + rows;
     at->scale = NEW_N(arena, double,
-                      3 * rows + 2 * rows * width + rows * rows + rows * width);
+                      4 * rows + 2 * rows * width + rows * rows + rows * width);
     at->along = at->scale + rows;
-    at->now = at->along + rows;
+    at->most = at->along + rows;
+    at->now = at->most + rows;
     at->force = at->now + rows;
     at->acc = at->force + rows * width;
     at->K = at->acc + rows * width;
@@ -163,18 +166,21 @@ row_from_forces(const struct ends *at, int row, double *acc)
 }
 
 /* Brings the greatest entry of the rows and columns from `place` on to (place,
- * place), and returns its size. */
+ * place), and returns its size. most: of each row, its greatest entry from that
+ * column on. */
 static double
-bring_pivot(double *matrix, int k, int wide, int place, int *order)
+bring_pivot(double *matrix, int k, int wide, int place, int *order,
+            double *most)
 {
     int row = place, column = place;
-    for (int i = place; i < k; i++)
-        for (int j = place; j < k; j++)
-            if (fabs(matrix[i * wide + j]) >
-                fabs(matrix[row * wide + column])) {
-                row = i;
-                column = j;
-            }
+    for (int i = place + 1; i < k; i++)
+        if (most[i] > most[row])
+            row = i;
+    const double *found = matrix + (size_t)row * (size_t)wide;
+    while (column < k - 1 && fabs(found[column]) < most[row])
+        column++;
+    if (row != place)
+        most[row] = most[place];
     for (int j = 0; j < wide && row != place; j++) {
         double swap = matrix[place * wide + j];
         matrix[place * wide + j] = matrix[row * wide + j];
@@ -193,15 +199,18 @@ bring_pivot(double *matrix, int k, int wide, int place, int *order)
 
 /* Gauss elimination with complete pivoting of k rows and `wide` columns, those
  * from k on right-hand sides; then the first `rank` columns become the
- * identity. Returns the rank; -1: a pivot is neither regular nor 0. */
+ * identity. Returns the rank; -1: a pivot is neither regular nor 0. most: room
+ * for k. */
 static int
-eliminate(double *matrix, int k, int wide, int *order)
+eliminate(double *matrix, int k, int wide, int *order, double *most)
 {
     int rank = 0;
-    for (int i = 0; i < k; i++)
+    for (int i = 0; i < k; i++) {
         order[i] = i;
+        most[i] = dense_greatest(k, matrix + (size_t)i * (size_t)wide);
+    }
     for (; rank < k; rank++) {
-        double pivot = bring_pivot(matrix, k, wide, rank, order);
+        double pivot = bring_pivot(matrix, k, wide, rank, order, most);
         if (pivot < ENDS_REGULAR && pivot > ENDS_ZERO)
             return -1;
         if (!(pivot >= ENDS_REGULAR))
@@ -210,8 +219,11 @@ eliminate(double *matrix, int k, int wide, int *order)
         for (int i = rank + 1; i < k; i++) {
             double *row = matrix + (size_t)i * (size_t)wide,
                    share = row[rank] / from[rank];
+            bool any = row[rank] != 0.0;
             for (int j = rank; j < wide && share != 0.0; j++)
                 row[j] -= share * from[j];
+            if (any)
+                most[i] = dense_greatest(k - rank - 1, row + rank + 1);
         }
     }
     for (int i = rank - 1; i >= 0; i--) {
@@ -277,7 +289,7 @@ settle_others(struct ends *at)
         for (size_t j = 0; j < width; j++)
             row[k + (int)j] = -row[k + (int)j];
     }
-    at->rank = eliminate(at->K, k, wide, at->order);
+    at->rank = eliminate(at->K, k, wide, at->order, at->most);
     at->known = at->rank >= 0;
     if (!at->known)
         return;
@@ -354,7 +366,8 @@ static enum choice_forces
 forces_of(struct ends *at, const struct point_state *state)
 {
     int unknown[2 * ENDS_TRIED], order[2 * ENDS_TRIED], k = 0, rank;
-    double along[2 * ENDS_TRIED], K[2 * ENDS_TRIED * (2 * ENDS_TRIED + 1)];
+    double along[2 * ENDS_TRIED], K[2 * ENDS_TRIED * (2 * ENDS_TRIED + 1)],
+        most[2 * ENDS_TRIED];
     size_t width = (size_t)at->width;
     double size = 0.0, left = 0.0;
     at->n_free = 0;
@@ -386,7 +399,7 @@ forces_of(struct ends *at, const struct point_state *state)
         }
         K[i * (k + 1) + k] = -value_at(at, acc);
     }
-    rank = eliminate(K, k, k + 1, order);
+    rank = eliminate(K, k, k + 1, order, most);
     if (rank < 0)
         return FORCES_UNKNOWN;
     for (int i = 0; i < rank; i++) {

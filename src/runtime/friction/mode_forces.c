@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "runtime/friction/friction_priv.h"
-#include "runtime/friction/linear_program.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/programs/linear_program.h"
 
 /* A pivot below this share of the first belongs to points that depend on each
  * other: a sine of 3e-6 between their directions; rounding makes 10^-4 of it.
@@ -152,22 +152,6 @@ equations(struct mode_scratch *scratch, const struct mode_problem *in)
     }
 }
 
-/* The size of the greatest entry of a row from column `from` on. */
-static double
-greatest_in_row(const double *row, int from, int k)
-{
-    double most[4] = {0.0, 0.0, 0.0, 0.0};
-    int j = from;
-    for (; j + 4 <= k; j += 4)
-        for (int lane = 0; lane < 4; lane++) {
-            double size = fabs(row[j + lane]);
-            most[lane] = size > most[lane] ? size : most[lane];
-        }
-    for (; j < k; j++)
-        most[0] = fmax(most[0], fabs(row[j]));
-    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
-}
-
 static void
 swap_doubles(double *a, double *b, int n)
 {
@@ -214,7 +198,7 @@ eliminate(struct mode_scratch *scratch)
     double *matrix = scratch->K, *most = scratch->work, first = 0.0;
     for (int place = 0; place < k; place++) {
         scratch->order[place] = place;
-        most[place] = greatest_in_row(matrix + place * k, 0, k);
+        most[place] = dense_greatest(k, matrix + place * k);
     }
     for (int place = 0; place < k; place++) {
         double pivot = bring_pivot(scratch, place, most);
@@ -232,7 +216,7 @@ eliminate(struct mode_scratch *scratch)
                 scratch->rhs[i] -= share * scratch->rhs[place];
             }
             if (row[place] != 0.0)
-                most[i] = greatest_in_row(row, place + 1, k);
+                most[i] = dense_greatest(k - place - 1, row + place + 1);
         }
     }
     return k;

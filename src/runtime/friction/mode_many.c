@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Modes of many points: by Lemke's method, by sweeps over them, in which each
  * answers to the forces of the others (Jean 1999: nonsmooth Gauss-Seidel), and
- * from edge to edge of their cones. */
+ * from edge to edge of their cones; one of these methods after the other. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -163,12 +163,13 @@ read_pairs(const struct mode_problem *in, const struct pairs *pairs,
     }
 }
 
-void
-mode_pairs(struct arena *arena, const struct mode_problem *in,
-           const double *none, struct point_state *state,
-           bool (*try)(void *context), void *context)
+/* Calls `try` with modes to which Lemke's method leads in `state` (n), until it
+ * returns true or no ways are left. A normal force up to none (n) is rounding.
+ */
+static bool
+by_pairs(struct arena *arena, const struct mode_problem *in, const double *none,
+         struct point_state *state, bool (*try)(void *context), void *context)
 {
-    assert(arena && in && none && state && try);
     struct pairs pairs = {0, NEW_N(arena, int, in->n), NULL, NULL, NULL, NULL};
     for (int i = 0; i < in->n; i++) {
         pairs.first[i] = pairs.n;
@@ -191,8 +192,9 @@ mode_pairs(struct arena *arena, const struct mode_problem *in,
             pairs.z[i] *= scale[i];
         read_pairs(in, &pairs, none, state);
         if (try(context))
-            return;
+            return true;
     }
+    return false;
 }
 
 /* -- by sweeps ------------------------------------------------------------- */
@@ -344,13 +346,19 @@ leap(const struct mode_problem *in, double *force, const double *change,
         force[r] += times * change[r];
 }
 
-void
-mode_sweeps(struct arena *arena, const struct mode_problem *in,
-            const double *none, enum mode_sweeping how, double *force,
-            struct point_state *state, bool (*try)(void *context),
-            void *context)
+/* Does the same whenever sweeps have come to other modes. force (2 n): what the
+ * last sweep leaves. */
+enum sweeping {
+    SWEEPS_QUICK, /* a few, of which few are tried */
+    SWEEPS_LEAPING,
+    SWEEPS_PLAIN /* without leaps, which may lead away from where slow sweeps
+                    would come to an end */
+};
+static bool
+by_sweeps(struct arena *arena, const struct mode_problem *in,
+          const double *none, enum sweeping how, double *force,
+          struct point_state *state, bool (*try)(void *context), void *context)
 {
-    assert(arena && in && none && force && state && try);
     size_t rows = 2 * (size_t)in->n;
     double *change = NEW_N(arena, double, 3 * rows), *before = change + rows,
            *last = before + rows;
@@ -365,7 +373,7 @@ mode_sweeps(struct arena *arena, const struct mode_problem *in,
         if (made >= wait || (row && !quick)) {
             wait = made < wait ? wait : 2 * wait;
             if (read_sweeps(in, none, force, state) && try(context))
-                return;
+                return true;
         }
         if (!row)
             continue;
@@ -377,6 +385,7 @@ mode_sweeps(struct arena *arena, const struct mode_problem *in,
             leap(in, force, change, before, made % (8 * SWEEPS_ROW) == 0);
         memcpy(last, force, rows * sizeof *last);
     }
+    return false;
 }
 
 /* -- from edge to edge -------------------------------------------------------
@@ -633,12 +642,14 @@ let_go(struct edges *at, bool first)
     return true;
 }
 
-void
-mode_edges(struct arena *arena, const struct mode_problem *in,
-           const double *none, double *force, struct point_state *state,
-           bool (*try)(void *context), void *context)
+/* Goes on from the forces (2 n) and modes (n) to which sweeps have led. Calls
+ * `try` with modes in `state` that keep all forces within their bounds, until
+ * it returns true or no other modes are found. */
+static bool
+by_edges(struct arena *arena, const struct mode_problem *in, const double *none,
+         double *force, struct point_state *state, bool (*try)(void *context),
+         void *context)
 {
-    assert(arena && in && none && force && state && try);
     size_t rows = 2 * (size_t)in->n;
     struct edges at = {
         .in = in, .none = none, .state = state, .force = force, .freed = -1};
@@ -666,9 +677,50 @@ mode_edges(struct arena *arena, const struct mode_problem *in,
         at.freed = -1;
         if (go_to_edge(&at, end))
             continue;
-        if (try(context) || !let_go(&at, change > most / 2))
-            return;
+        if (try(context))
+            return true;
+        if (!let_go(&at, change > most / 2))
+            return false;
     }
+    return false;
+}
+
+/* -- one method after the other -------------------------------------------- */
+
+/* A normal force up to this is rounding: where bodies of a pile are pressed by
+ * nothing, sweeps leave forces of 1e-17 of the others. */
+static double
+force_noise(const struct mode_problem *in, int i)
+{
+    double w = in->W[2 * i * (2 * in->n + 1)];
+    return w > 0.0 ? mode_row_noise(in, 2 * i) / w : 0.0;
+}
+
+/* Of more points sweeps and Newton's method come first: Lemke's method takes
+ * the cube of their number, and some hundred sweeps over the few bodies that
+ * each touches, or equations of as few entries, take a part of that. */
+#define SWEEPS_FIRST 24
+
+void
+mode_by_methods(struct arena *arena, const struct mode_problem *in,
+                struct point_state *state, bool (*try)(void *context),
+                void *context)
+{
+    assert(arena && in && state && try);
+    double *none = NEW_N(arena, double, 3 * (size_t)in->n);
+    double *force = none + in->n;
+    for (int i = 0; i < in->n; i++)
+        none[i] = force_noise(in, i);
+    bool found =
+        in->n > SWEEPS_FIRST &&
+        (by_sweeps(arena, in, none, SWEEPS_QUICK, force, state, try, context) ||
+         mode_newton(arena, in, none, force, state, try, context));
+    found = found || by_pairs(arena, in, none, state, try, context);
+    found = found || by_sweeps(arena, in, none, SWEEPS_LEAPING, force, state,
+                               try, context);
+    found = found || by_edges(arena, in, none, force, state, try, context);
+    if (!found)
+        by_sweeps(arena, in, none, SWEEPS_PLAIN, force, state, try, context);
 }
 
 bool

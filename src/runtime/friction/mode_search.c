@@ -140,15 +140,6 @@ enumerate(struct search *search)
 
 /* -- many points ---------------------------------------------------------- */
 
-/* A normal force up to this is rounding: where bodies of a pile are pressed by
- * nothing, sweeps leave forces of 1e-17 of the others. */
-static double
-force_noise(const struct mode_problem *in, int i)
-{
-    double w = in->W[2 * i * (2 * in->n + 1)];
-    return w > 0.0 ? mode_row_noise(in, 2 * i) / w : 0.0;
-}
-
 static bool
 try_modes(void *context)
 {
@@ -157,34 +148,12 @@ try_modes(void *context)
     return search->all.n > 0;
 }
 
-/* Of more points sweeps come first: Lemke's method takes the cube of their
- * number, and some hundred sweeps over the few bodies that each touches take a
- * part of that. */
-#define SWEEPS_FIRST 24
-
 /* Modes to which methods for many points lead. */
 static void
 by_methods(struct search *search)
 {
-    const struct mode_problem *in = search->in;
-    double *none = NEW_N(search->arena, double, 3 * (size_t)in->n);
-    double *force = none + in->n;
-    for (int i = 0; i < in->n; i++)
-        none[i] = force_noise(in, i);
-    if (in->n > SWEEPS_FIRST)
-        mode_sweeps(search->arena, in, none, SWEEPS_QUICK, force, search->state,
-                    try_modes, search);
-    if (!search->all.n)
-        mode_pairs(search->arena, in, none, search->state, try_modes, search);
-    if (!search->all.n)
-        mode_sweeps(search->arena, in, none, SWEEPS_LEAPING, force,
-                    search->state, try_modes, search);
-    if (!search->all.n)
-        mode_edges(search->arena, in, none, force, search->state, try_modes,
-                   search);
-    if (!search->all.n)
-        mode_sweeps(search->arena, in, none, SWEEPS_PLAIN, force, search->state,
-                    try_modes, search);
+    mode_by_methods(search->arena, search->in, search->state, try_modes,
+                    search);
 }
 
 /* Does the point stick as far as its static coefficient allows? One that has
@@ -727,17 +696,38 @@ verdict(struct search *search, bool complete, struct mode_result *out)
                                  : FRICTION_UNIQUE;
 }
 
-void
-mode_search(struct arena *arena, const struct mode_problem *in,
-            const struct point_state *only, struct mode_result *out)
+static struct search
+search_new(struct arena *arena, const struct mode_problem *in)
 {
-    assert(arena && in && in->n > 0 && out);
     struct search search = {.arena = arena, .in = in};
     search.scratch = mode_scratch_new(arena, in);
     search.state = NEW_N(arena, struct point_state, in->n);
     search.trial.force = NEW_N(arena, double, 4 * (size_t)in->n);
     search.trial.acc = search.trial.force + 2 * in->n;
-    bool complete = false, may = only != NULL;
+    return search;
+}
+
+/* The verdict, and what mode_search_near begins with. */
+static void
+finish(struct search *search, struct mode_result *out)
+{
+    const struct point_state **all =
+        NEW_N(search->arena, const struct point_state *, search->all.n + 1);
+    for (size_t i = 0; i < search->all.n; i++)
+        all[i] = search->all.v[i].state;
+    out->all = all;
+    out->n_all = search->all.n;
+    verdict(search, out->complete, out);
+}
+
+void
+mode_search(struct arena *arena, const struct mode_problem *in,
+            const struct point_state *only, struct mode_result *out)
+{
+    assert(arena && in && in->n > 0 && out);
+    struct search search = search_new(arena, in);
+    bool may = only != NULL;
+    out->complete = out->widened = false;
     for (int i = 0; i < in->n && may; i++)
         may = may_be(in->point + i, search.state[i] = only[i]);
     if (may)
@@ -745,15 +735,46 @@ mode_search(struct arena *arena, const struct mode_problem *in,
     if (!only && goes_on_alone(in))
         as_before(&search);
     if (!only && !search.all.n)
-        complete = enumerate(&search);
-    if (!only && !search.all.n && !complete) {
+        out->complete = enumerate(&search);
+    out->widened = !only && !search.all.n && !out->complete;
+    if (out->widened) {
         as_before(&search);
         if (!search.all.n)
             all_closed(&search);
         if (!search.all.n)
             by_methods_from_rest(&search);
+    }
+    out->n_first = search.all.n;
+    if (out->widened) {
         widest(&search);
         after_ends(&search);
     }
-    verdict(&search, complete, out);
+    finish(&search, out);
+}
+
+void
+mode_search_near(struct arena *arena, const struct mode_problem *in,
+                 const struct mode_result *before, struct mode_result *out)
+{
+    assert(arena && in && out && before != out);
+    struct search search = search_new(arena, in);
+    size_t size = sizeof *search.state * (size_t)in->n;
+    for (size_t k = 0; before && k < before->n_first; k++) {
+        memcpy(search.state, before->all[k], size);
+        try_state(&search);
+    }
+    if (!search.all.n) { /* nothing, or what was so by rounding alone */
+        mode_search(arena, in, NULL, out);
+        return;
+    }
+    out->complete = before->complete;
+    out->widened = before->widened;
+    out->n_first = search.all.n;
+    if (out->widened)
+        widest(&search);
+    for (size_t k = before->n_first; k < before->n_all; k++) {
+        memcpy(search.state, before->all[k], size);
+        try_other(&search);
+    }
+    finish(&search, out);
 }

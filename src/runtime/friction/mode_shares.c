@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "runtime/friction/friction_priv.h"
-#include "runtime/friction/linear_program.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/programs/linear_program.h"
 
 /* -- ranges -----------------------------------------------------------------
  */

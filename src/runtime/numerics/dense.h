@@ -6,6 +6,7 @@
 #define IMP_RUNTIME_NUMERICS_DENSE_H
 
 #include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,6 +18,22 @@ static inline double
 dense_tolerance(int m, int n)
 {
     return 16.0 * (m > n ? m : n) * DBL_EPSILON;
+}
+
+/* Returns the size of the greatest of n entries; 0: there are none. */
+static inline double
+dense_greatest(int n, const double *entry)
+{
+    double most[4] = {0.0, 0.0, 0.0, 0.0};
+    int j = 0;
+    for (; j + 4 <= n; j += 4)
+        for (int lane = 0; lane < 4; lane++) {
+            double size = fabs(entry[j + lane]);
+            most[lane] = size > most[lane] ? size : most[lane];
+        }
+    for (; j < n; j++)
+        most[0] = fmax(most[0], fabs(entry[j]));
+    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }
 
 /* Returns the dot product in four lanes, of fixed order. */

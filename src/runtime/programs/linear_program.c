@@ -3,7 +3,7 @@
  * some tens of rows. Columns and rows are scaled to entries of size 1 first.
  * The entering column is that of steepest descent; after many steps that gain
  * nothing it is the first possible one (Bland 1977), which cannot cycle. */
-#include "runtime/friction/linear_program.h"
+#include "runtime/programs/linear_program.h"
 
 #include <assert.h>
 #include <float.h>
@@ -243,6 +243,7 @@ least_distance_room(int m, int d)
 struct nnls {
     int rows, n;       /* E has `rows` rows and n columns, column-major */
     double *E, *u, *r; /* r = E u - f */
+    double *length;    /* n: of the columns */
     double *a, *v, *s; /* the columns that are in use, and their SVD */
     double *f, *z, *work;
 };
@@ -267,11 +268,12 @@ over_columns(struct nnls *nnls, const int *set, int count)
 static void
 residual(struct nnls *nnls)
 {
-    for (int i = 0; i < nnls->rows; i++) {
+    for (int i = 0; i < nnls->rows; i++)
         nnls->r[i] = -nnls->f[i];
-        for (int j = 0; j < nnls->n; j++)
-            nnls->r[i] += nnls->E[(size_t)j * (size_t)nnls->rows + (size_t)i] *
-                          nnls->u[j];
+    for (int j = 0; j < nnls->n; j++) {
+        const double *column = nnls->E + (size_t)j * (size_t)nnls->rows;
+        for (int i = 0; i < nnls->rows; i++)
+            nnls->r[i] += column[i] * nnls->u[j];
     }
 }
 
@@ -283,16 +285,14 @@ entering(const struct nnls *nnls, const int *set, int count)
     double most = GRADIENT_ZERO;
     for (int j = 0; j < nnls->n; j++) {
         const double *column = nnls->E + (size_t)j * (size_t)nnls->rows;
-        double gradient = 0.0, length = 0.0;
+        double gradient = 0.0, length = nnls->length[j];
         bool in = false;
         for (int k = 0; k < count; k++)
             in |= set[k] == j;
         if (in)
             continue;
-        for (int i = 0; i < nnls->rows; i++) {
+        for (int i = 0; i < nnls->rows; i++)
             gradient -= column[i] * nnls->r[i];
-            length = hypot(length, column[i]);
-        }
         if (length > 0.0 && gradient > most * length) {
             best = j;
             most = gradient / length;
@@ -332,6 +332,13 @@ non_negative(struct nnls *nnls, int *set)
 {
     int count = 0;
     residual(nnls);
+    for (int j = 0; j < nnls->n; j++) {
+        nnls->length[j] = 0.0;
+        for (int i = 0; i < nnls->rows; i++)
+            nnls->length[j] =
+                hypot(nnls->length[j],
+                      nnls->E[(size_t)j * (size_t)nnls->rows + (size_t)i]);
+    }
     for (int round = 0; round < 3 * nnls->n + 8; round++) {
         int in = count < nnls->rows ? entering(nnls, set, count) : -1;
         if (in < 0)
@@ -355,7 +362,8 @@ place(struct nnls *nnls, int rows, int n, double *room)
     nnls->v = nnls->a + columns * (size_t)rows;
     nnls->s = nnls->v + columns * columns;
     nnls->u = nnls->s + columns;
-    nnls->z = nnls->u + n + 1;
+    nnls->length = nnls->u + n + 1;
+    nnls->z = nnls->length + n + 1;
     nnls->r = nnls->z + columns;
     nnls->f = nnls->r + rows;
     nnls->work = nnls->f + rows;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Linear programs in standard form: the least c.x with A x = b, x >= 0. */
-#ifndef IMP_RUNTIME_FRICTION_LINEAR_PROGRAM_H
-#define IMP_RUNTIME_FRICTION_LINEAR_PROGRAM_H
+#ifndef IMP_RUNTIME_PROGRAMS_LINEAR_PROGRAM_H
+#define IMP_RUNTIME_PROGRAMS_LINEAR_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -499,3 +499,73 @@ body_rotation(const struct rt *run, uint32_t body, int from, int order,
                           &R[3 * next + row]);
     }
 }
+
+/* -- single bodies of the plane ------------------------------------------- */
+
+/* Is this register of a driven tape the row of what forces do to velocity
+ * `number`, or (*sum) a constant plus that? */
+static bool
+is_pushed(const imp_instr *code, uint32_t reg, uint32_t number, bool *sum)
+{
+    const imp_instr *in = &code[reg];
+    *sum = in->op == IMP_OP_ADD;
+    if (*sum) {
+        bool first = (code[in->a].flags & IMP_INSTR_CONST) != 0;
+        if (!first && !(code[in->b].flags & IMP_INSTR_CONST))
+            return false;
+        in = &code[first ? in->b : in->a];
+    }
+    return in->op == IMP_OP_ROW && in->a == 0 && in->b == number;
+}
+
+/* Are outputs 6 and 7 of a driven tape the cosine and the sine of output 2? */
+static bool
+turns(const imp_instr *code, const uint32_t *out)
+{
+    const imp_instr *cosine = &code[out[6]], *sine = &code[out[7]];
+    return cosine->op == IMP_OP_COS && cosine->a == out[2] &&
+           sine->op == IMP_OP_SIN && sine->a == out[2] && sine->c == out[6] &&
+           code[cosine->c].op == IMP_OP_NEG && code[cosine->c].a == out[7];
+}
+
+/* Does a block hold one body, whose rates are constants plus what forces do? */
+static bool
+look_at_block(const struct rt *run, uint32_t index, bool sum[3])
+{
+    const imp_block *block = persistent_block(run, index);
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
+    if (block->bodies.n != 1 || block->state.n != 6 ||
+        block->driven_rows.n != 8 || block->n_unknown || block->n_rub)
+        return false;
+    const imp_body *body =
+        rt_body(run, *IMP_ARRAY(run->im, block->bodies, uint32_t));
+    const imp_tape *tape = persistent_tape(run, block->driven);
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    const uint32_t *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    bool simple = tape->outs.n == 8 && tape->unknowns.n == 0 &&
+                  body->pose[2] != IMP_NO_ROW && body->pose[3] != IMP_NO_ROW;
+    for (uint32_t i = 0; i < 6 && simple; i++)
+        simple = state[i] == body->env_state + i &&
+                 code[out[i]].op == IMP_OP_STATE &&
+                 code[out[i]].a == state[i] &&
+                 (i < 3 ? code[out[i]].b == out[i + 3]
+                        : is_pushed(code, code[out[i]].b, i - 3, &sum[i - 3]));
+    return simple && turns(code, out);
+}
+
+bool
+persistent_simple(const struct rt *run, uint32_t index, bool sum[3])
+{
+    assert(run != NULL && index < run->im->blocks.n);
+    enum { ASKED = 8, SIMPLE = 16 };
+    unsigned char *known = &run->persistent_memory->simple[index];
+    if (!*known) {
+        bool of[3] = {false, false, false};
+        bool simple = look_at_block(run, index, of);
+        *known = (unsigned char)(ASKED | (simple ? SIMPLE : 0) | of[0] |
+                                 of[1] << 1 | of[2] << 2);
+    }
+    for (int i = 0; i < 3 && sum; i++)
+        sum[i] = *known >> i & 1;
+    return (*known & SIMPLE) != 0;
+}

@@ -593,17 +593,30 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
     const struct polytope *polytope;
     const struct polytope_face *face = face_of(run, on, &polytope);
     struct over pose;
+    struct taylor own[3], level;
     int st = over_get(run, on, order, &pose, holds);
-    for (uint32_t v = 0; v < polytope->n_vertex && !st; v++) {
-        struct taylor y[3], gap;
+    if (st)
+        return st;
+    /* the normal in the axes of the vertices, and what all gaps share */
+    taylor_turn_fixed(pose.dim, 0, order, pose.R, on->face_of == 0, face->n,
+                      own);
+    if (on->face_of == 0)
+        taylor_dot_const(order, pose.c, face->n, &level);
+    else
+        taylor_dot(order, pose.c, own, &level);
+    for (uint32_t v = 0; v < polytope->n_vertex; v++) {
+        struct taylor gap;
         if (wanted && !wanted(ctx, v))
             continue;
-        over_point(&pose, 0, on->face_of, polytope->vertex[v], y);
-        taylor_dot_const(order, y, face->n, &gap);
+        taylor_dot_const(order, own, polytope->vertex[v], &gap);
+        if (on->face_of == 0)
+            taylor_add_from(0, order, &gap, &level, &gap);
+        else
+            taylor_sub_from(0, order, &gap, &level, &gap);
         gap.c[0] -= face->d;
         each(ctx, v, &gap);
     }
-    return st;
+    return IMP_OK;
 }
 
 int

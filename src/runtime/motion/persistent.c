@@ -528,7 +528,7 @@ points_at(struct rt *run, struct persistent_group *group, int term)
         return IMP_OK;
     /* a number that is not finite is told by the tape that made it */
     if (group->carried || term > 0) {
-        group->known = group->carried ? 0 : group->known;
+        group->known = group->plane ? 0 : group->known;
         group->plane = NULL;
         group->carried = false;
     }

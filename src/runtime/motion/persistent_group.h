@@ -182,7 +182,7 @@ struct persistent_group {
     bool friction;              /* a point has friction */
     struct motion_brief brief;  /* of persistent_series_short */
     bool first;                 /* forces of order 0 alone are found now */
-    bool leaps; /* the last series are those of persistent_let_go */
+    bool leaps;    /* the last series are those of persistent_let_go */
     bool branches; /* `holds` is where a coefficient of friction changes its
                       branch */
     double drifts; /* the time from which on guesses of its forces grow by
@@ -508,7 +508,12 @@ bool persistent_corners_only(const struct persistent_group *group);
 
 /* -- persistent_plane.c: corners of plane polygons under their weight, order by
  * order. What is made anew from order 0 at each order elsewhere is carried on
- * by one order, with the same operations in the same order. -- */
+ * by one order, with the same operations in the same order; but on a face of a
+ * body 0 that does not move normal and tangent are constants. -- */
+/* Does a block hold one body of the plane, whose rates are constants plus what
+ * forces do? Asked of the tape once (ball_point.c). sum (may be NULL): which of
+ * the rates have such constants. */
+bool persistent_simple(const struct rt *run, uint32_t index, bool sum[3]);
 /* Before series are made: group->plane says whether the group is one of these.
  */
 void persistent_plane_begin(struct rt *run, struct persistent_group *group);
@@ -538,9 +543,10 @@ void persistent_plane_end(struct rt *run, struct persistent_group *group,
                           int order);
 
 /* -- constraint_projection.c -- */
-/* How fast points of the group move over smooth surfaces beside their slip, as a
- * multiple of what they would on bodies as round as they are large: the greatest
- * one. 0 where no step leads over a flat point (persistent_leap_time). */
+/* How fast points of the group move over smooth surfaces beside their slip, as
+ * a multiple of what they would on bodies as round as they are large: the
+ * greatest one. 0 where no step leads over a flat point (persistent_leap_time).
+ */
 double persistent_flatness(const struct rt *run,
                            const struct persistent_group *group);
 /* Moves poses and velocities of a group onto its closed gaps. */

@@ -41,6 +41,8 @@ struct plane_point {
     struct plane_pose *pose;
     struct plane_body *of[2];      /* the bodies of the contact, if they move */
     const double *vertex, *normal; /* of the other body; of the face */
+    bool still;           /* the face is one of a body 0 that does not move, */
+    double world[2];      /* and this is its normal then, in world axes */
     struct taylor own[2]; /* the normal in the axes of the vertex's body */
     /* rows of the rotations into the axes of the face's body, and back */
     const double *face_axes[2][2], *vertex_axes[2][2];
@@ -51,6 +53,7 @@ struct plane_force {
     const struct persistent_unknown *unknown;
     struct plane_body *on[2];
     double by[2][3][COEFFICIENTS];
+    bool straight; /* its line does not turn */
 };
 struct persistent_plane {
     int n_body, n_pose, n_point, n_force;
@@ -63,75 +66,8 @@ struct persistent_plane {
 
 /* -- which groups ---------------------------------------------------------- */
 
-/* Is this register of a driven tape the row of what forces do to velocity
- * `number`, or (*sum) a constant plus that? */
-static bool
-is_pushed(const imp_instr *code, uint32_t reg, uint32_t number, bool *sum)
-{
-    const imp_instr *in = &code[reg];
-    *sum = in->op == IMP_OP_ADD;
-    if (*sum) {
-        bool first = (code[in->a].flags & IMP_INSTR_CONST) != 0;
-        if (!first && !(code[in->b].flags & IMP_INSTR_CONST))
-            return false;
-        in = &code[first ? in->b : in->a];
-    }
-    return in->op == IMP_OP_ROW && in->a == 0 && in->b == number;
-}
-
-/* Are outputs 6 and 7 of a driven tape the cosine and the sine of output 2? */
-static bool
-turns(const imp_instr *code, const uint32_t *out)
-{
-    const imp_instr *cosine = &code[out[6]], *sine = &code[out[7]];
-    return cosine->op == IMP_OP_COS && cosine->a == out[2] &&
-           sine->op == IMP_OP_SIN && sine->a == out[2] && sine->c == out[6] &&
-           code[cosine->c].op == IMP_OP_NEG && code[cosine->c].a == out[7];
-}
-
-/* Does a block hold one body, whose rates are constants plus what forces do? */
-static bool
-look_at_block(const struct rt *run, uint32_t index, bool sum[3])
-{
-    const imp_block *block = persistent_block(run, index);
-    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
-    if (block->bodies.n != 1 || block->state.n != 6 ||
-        block->driven_rows.n != 8 || block->n_unknown || block->n_rub)
-        return false;
-    const imp_body *body =
-        rt_body(run, *IMP_ARRAY(run->im, block->bodies, uint32_t));
-    const imp_tape *tape = persistent_tape(run, block->driven);
-    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
-    const uint32_t *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
-    bool simple = tape->outs.n == 8 && tape->unknowns.n == 0 &&
-                  body->pose[2] != IMP_NO_ROW && body->pose[3] != IMP_NO_ROW;
-    for (uint32_t i = 0; i < 6 && simple; i++)
-        simple = state[i] == body->env_state + i &&
-                 code[out[i]].op == IMP_OP_STATE &&
-                 code[out[i]].a == state[i] &&
-                 (i < 3 ? code[out[i]].b == out[i + 3]
-                        : is_pushed(code, code[out[i]].b, i - 3, &sum[i - 3]));
-    return simple && turns(code, out);
-}
-
-/* The same, asked once. sum (may be NULL): which rates have such constants. */
-static bool
-is_simple(const struct rt *run, uint32_t index, bool sum[3])
-{
-    enum { ASKED = 8, SIMPLE = 16 };
-    unsigned char *known = &run->persistent_memory->simple[index];
-    if (!*known) {
-        bool of[3] = {false, false, false};
-        bool simple = look_at_block(run, index, of);
-        *known = (unsigned char)(ASKED | (simple ? SIMPLE : 0) | of[0] |
-                                 of[1] << 1 | of[2] << 2);
-    }
-    for (int i = 0; i < 3 && sum; i++)
-        sum[i] = *known >> i & 1;
-    return (*known & SIMPLE) != 0;
-}
-
-/* Is the group one of such bodies and points? */
+/* Is the group one of single bodies whose rates are constants plus what forces
+ * do, and of corners? */
 static bool
 is_plane(const struct rt *run, const struct persistent_group *group)
 {
@@ -140,7 +76,7 @@ is_plane(const struct rt *run, const struct persistent_group *group)
     for (int i = 0; i < group->n && is; i++)
         is = group->row[i].spot.kind == POINT_VERTEX;
     for (uint32_t i = 0; i < group->moved.n_block && is; i++)
-        is = is_simple(run, group->moved.block[i], NULL);
+        is = persistent_simple(run, group->moved.block[i], NULL);
     return is;
 }
 
@@ -298,11 +234,31 @@ turn_reach(struct persistent_friction *friction, const double *cosine,
     return sum + friction->spin.c[k] * reach[0];
 }
 
+/* The slip at order k on a face that does not move: how fast the vertex goes
+ * along it, from its places as slip_at has them. */
+static void
+slip_still(struct plane_point *point, int k, bool last)
+{
+    struct persistent_friction *friction = point->row->friction;
+    const struct taylor *place = point->row->place;
+    const double *n = point->normal;
+    friction->slip.c[k] = 0.0;
+    if (last)
+        return;
+    friction->slip.c[k] =
+        (k + 1.0) * (place[0].c[k + 1] * n[1] - place[1].c[k + 1] * n[0]);
+    friction->shift.c[k + 1] = friction->slip.c[k] / (k + 1.0);
+}
+
 /* The slip at order k, from places of order k + 1; `last`: these are not known,
  * and count as 0. */
 static void
 slip_at(struct plane_point *point, int k, bool last)
 {
+    if (point->still) {
+        slip_still(point, k, last);
+        return;
+    }
     const struct plane_pose *pose = point->pose;
     struct persistent_friction *friction = point->row->friction;
     const struct taylor *turn[2] = {&pose->turn[0], &pose->turn[3]};
@@ -382,6 +338,50 @@ friction_at(struct plane_point *point, int k)
     }
 }
 
+/* All that friction_at and open_at make, of a vertex on a face that does not
+ * move: the normal and the tangent are constant. */
+static void
+along_still(struct plane_point *point, int k)
+{
+    struct persistent_row *row = point->row;
+    const double *n = point->normal, *v = point->vertex;
+    double normal[3] = {k == 0 ? point->world[0] : 0.0,
+                        k == 0 ? point->world[1] : 0.0,
+                        -1.0 * (turned(point->vertex_axes[0], n, k) * v[1] -
+                                turned(point->vertex_axes[1], n, k) * v[0])};
+    for (int i = 0; i < 3; i++) {
+        row->open[0][i < 2 ? i : 5].c[k] = 0.0;
+        row->open[1][i < 2 ? i : 5].c[k] = normal[i];
+    }
+    struct persistent_friction *friction = row->friction;
+    if (!friction)
+        return;
+    const struct taylor *centre = point->pose->centre;
+    double share = persistent_friction_share(friction),
+           along[3] = {normal[1], -normal[0],
+                       -((row->place[0].c[k] - centre[0].c[k]) * n[0] +
+                         (row->place[1].c[k] - centre[1].c[k]) * n[1])};
+    for (int i = 0; i < 3; i++) {
+        int at = i < 2 ? i : 5;
+        friction->open[0][at].c[k] = friction->push[0][at].c[k] = 0.0;
+        friction->open[1][at].c[k] = along[i];
+        friction->push[1][at].c[k] = share * along[i] + normal[i];
+    }
+}
+
+/* How the forces of a point act at order k. */
+static void
+acts_at(struct plane_point *point, int k)
+{
+    if (point->still) {
+        along_still(point, k);
+        return;
+    }
+    open_at(point, k);
+    if (point->row->friction)
+        friction_at(point, k);
+}
+
 /* -- memory ---------------------------------------------------------------- */
 
 static struct persistent_plane *
@@ -452,7 +452,7 @@ enter_body(const struct rt *run, uint32_t number, struct plane_body *body)
     for (int i = 0; i < 3; i++)
         body->push[i] = run->persistent_memory->push[of->block] +
                         (size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD;
-    is_simple(run, of->block, body->sum);
+    persistent_simple(run, of->block, body->sum);
     const double *constants = run->env + of->env_body;
     body->mobility[0] = body->mobility[1] = constants[IMP_BODY_INVMASS];
     body->mobility[2] = constants[IMP_BODY_INVINERTIA];
@@ -464,7 +464,8 @@ static void
 accelerate(struct plane_force *force, int k)
 {
     for (int e = 0; e < 2; e++)
-        for (int i = 0; i < 3 && force->on[e]; i++)
+        for (int i = force->straight && k > 0 ? 2 : 0; i < 3 && force->on[e];
+             i++)
             force->by[e][i][k] = force->on[e]->mobility[i] *
                                  force->unknown->push[e][i < 2 ? i : 5].c[k];
 }
@@ -485,10 +486,11 @@ add_lower(struct persistent_plane *plane, int term)
                          *spin = force->by[e][2];
             double to[3] = {body->push[0][term], body->push[1][term],
                             body->push[2][term]};
-            for (int j = 1; j <= term; j++) {
+            for (int j = 1; j <= term; j++)
+                to[2] += size[term - j] * spin[j];
+            for (int j = 1; j <= term && !force->straight; j++) {
                 to[0] += size[term - j] * x[j];
                 to[1] += size[term - j] * y[j];
-                to[2] += size[term - j] * spin[j];
             }
             for (int i = 0; i < 3; i++)
                 body->push[i][term] = to[i];
@@ -533,6 +535,16 @@ persistent_plane_note(struct rt *run, struct persistent_group *group)
     }
 }
 
+static bool
+is_straight(const struct persistent_plane *plane,
+            const struct persistent_unknown *unknown)
+{
+    for (int i = 0; i < plane->n_point; i++)
+        if (plane->point[i].row == unknown->row)
+            return plane->point[i].still;
+    return false;
+}
+
 /* The forces, as they act up to order `term`. */
 static void
 take_forces(struct rt *run, struct persistent_group *group, int term)
@@ -544,6 +556,7 @@ take_forces(struct rt *run, struct persistent_group *group, int term)
         force->unknown = &group->unknown[i];
         const imp_contact *contact =
             rt_contact(run, force->unknown->row->spot.contact);
+        force->straight = is_straight(plane, force->unknown);
         for (int e = 0; e < 2; e++)
             force->on[e] = body_of(plane, contact->body[e]);
         for (int k = 0; k <= term; k++)
@@ -587,6 +600,13 @@ take_points(struct rt *run, struct persistent_group *group, int n, int order)
             run->polytope[contact->body[1 - at->face_of]]->vertex[at->vertex];
         point->normal =
             run->polytope[contact->body[at->face_of]]->face[at->face].n;
+        point->still = point->pose->still && at->face_of == 0;
+        if (point->still) {
+            const double *normal = point->normal;
+            double c = point->pose->cosine, s = point->pose->sine;
+            point->world[0] = c * normal[0] - s * normal[1];
+            point->world[1] = s * normal[0] + c * normal[1];
+        }
         if (plane->n_pose > n_pose &&
             !make_pose(run, point->pose, point, order))
             return false;
@@ -658,9 +678,7 @@ persistent_plane_points(struct rt *run, struct persistent_group *group, int n,
         row->valid = row->end = INFINITY;
         for (int k = 0; k <= order; k++) {
             gap_at(point, k);
-            open_at(point, k);
-            if (friction)
-                friction_at(point, k);
+            acts_at(point, k);
         }
         row->gap.c[0] -= face->d;
         if (!friction)
@@ -699,14 +717,13 @@ persistent_plane_order(struct rt *run, struct persistent_group *group, int term)
         if (first && !pose_from(run, point->pose, point, term + 1, term + 2))
             return false;
         gap_at(point, term + 1);
-        open_at(point, term + 1);
+        acts_at(point, term + 1);
+        gap_at(point, term + 2);
         if (friction) {
-            friction_at(point, term + 1);
             slip_at(point, term, false);
             if (friction->mode == CONTACT_STICK)
                 slip_at(point, term + 1, false);
         }
-        gap_at(point, term + 2);
         finite += 0.0 * point->row->gap.c[term + 2];
     }
     for (int i = 0; i < plane->n_force; i++)

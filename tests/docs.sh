@@ -80,6 +80,8 @@ grep -rohE '[a-z][a-z-]*\.md\b' src tests --include='*.[ch]' --include='*.def' |
     grep -qx "## $notes" docs/papers.md || [ -e "docs/$notes" ] ||
         echo "docs/papers.md: no section on $notes, which a comment cites"
 done >"$tmp/notes"
+grep -rnE '\bspec(ification)? [0-9]' src tests --include='*.[ch]' --include='*.md' |
+    sed 's/$/ (which notes? docs\/papers.md)/' >>"$tmp/notes"
 [ ! -s "$tmp/notes" ] || {
     cat "$tmp/notes"
     failed=1

@@ -190,7 +190,7 @@ typedef struct imp_body {
     /* eval: world axes, 3 entries each, zero padded in the plane (spin along
      * z): velocity of the mass centre, its acceleration, its jerk, spin, its
      * first, its second derivative (18 outputs). Exact for free, forced and
-     * prescribed bodies between impacts (spec 0.B). */
+     * prescribed bodies between impacts (tangential.md 0.B). */
     uint32_t kinematics;
     /* eval: sizes of the terms of the accelerations of mass centre and spin by
      * weight, forces, a stated motion. IMP_NO_TAPE: weight alone, or at rest */

@@ -59,6 +59,8 @@ int look_along(struct gsl_engine *engine, struct gsl_event *event,
 
 /* -- follow.c -------------------------------------------------------------- */
 
+/* Moves y from *t to `until`, or to the first event before that, step by step.
+ * A status. */
 int follow(struct gsl_engine *engine, const struct gsl_motion *motion,
            double *t, double *y, double until, struct gsl_event *event);
 

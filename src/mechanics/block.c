@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The motion of blocks, bodies that move together (coupling.c). Per block there
- * is the motion series (spec 0.B):
+ * is the motion series (tangential.md 0.B):
  *   c' = v           v' = force/m + gravity
  *   q' = q (0, w)/2  w' = J^-1 (torque - w x J w)     w in body axes
  * (in the plane: theta' = omega, omega' = torque/J). Per body there are the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shapes: the tapes of a level set G with its exact derivatives to third order
- * in shape coordinates (spec 0.C needs the third for the jerk), and what the
- * graph tells about G: it is linear in the coordinates (half-planes,
+ * in shape coordinates (tangential.md 0.C needs the third for the jerk), and
+ * what the graph tells about G: it is linear in the coordinates (half-planes,
  * half-spaces), it depends on t, it is symmetric under a change of sign of a
  * coordinate. No decision depends on the name of a shape. */
 #include <assert.h>

@@ -173,7 +173,7 @@ invariant_cones(void **state)
     assert_true(c.cone && c.dominant == EIGEN_ZERO);
 }
 
-/* spec 2.7: eigenvalues of U_0 R at gamma = .1, rho = .2 */
+/* chatter.md 2.7: eigenvalues of U_0 R at gamma = .1, rho = .2 */
 static void
 table_of_eigenvalues(void **state)
 {
@@ -200,7 +200,7 @@ table_of_eigenvalues(void **state)
     }
 }
 
-/* spec 2.7: critical restitutions; and the eigenvalues change there */
+/* chatter.md 2.7: critical restitutions; and the eigenvalues change there */
 static void
 table_of_thresholds(void **state)
 {
@@ -250,7 +250,7 @@ table_of_thresholds(void **state)
 /* -- runs -------------------------------------------------------------------
  */
 
-/* spec 2.2, heights (1.01, .99), velocities (-1.05, -.95), rho = .3 */
+/* chatter.md 2.2, heights (1.01, .99), velocities (-1.05, -.95), rho = .3 */
 static void
 rod_reference(void **state)
 {
@@ -275,7 +275,7 @@ rod_reference(void **state)
     }
 }
 
-/* spec 2.8: n = 4, gamma = .1 and .2, rho = .3 */
+/* chatter.md 2.8: n = 4, gamma = .1 and .2, rho = .3 */
 static void
 square_reference(void **state)
 {
@@ -336,7 +336,7 @@ theorem_3(void **state)
 static double
 random_start(uint64_t *s, double *q, double *v)
 {
-    /* spec 2.8 */
+    /* chatter.md 2.8 */
     v[0] = multi_random(s, 0, .1);
     v[1] = multi_random(s, 0, .1);
     v[2] = -1.0;

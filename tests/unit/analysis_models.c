@@ -48,7 +48,7 @@ gap_at(struct run *r, double t)
     return gap;
 }
 
-/* spec 0.E: sigma(t), also before the touch */
+/* tangential.md 0.E: sigma(t), also before the touch */
 static void
 printed_gaps(void **state)
 {

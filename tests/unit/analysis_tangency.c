@@ -367,7 +367,7 @@ two_ellipses(void **state)
 }
 
 /* disc of radius R0 on a wall, mass centre at (rx, ry), spin w, sliding vx:
- * spec 0.E [0.1], closed form */
+ * tangential.md 0.E [0.1], closed form */
 static void
 disc_on_wall(void **state)
 {

@@ -81,7 +81,7 @@ rod(double rho, double e, double g, double h0, double h1, double u0, double u1)
     return s;
 }
 
-/* spec 1.4: q = (phi_x, phi_y, h), f_i = (y_i, -x_i, 1) */
+/* chatter.md 1.4: q = (phi_x, phi_y, h), f_i = (y_i, -x_i, 1) */
 static inline struct sys
 feet(int n, double rho, double e, double g)
 {

@@ -401,7 +401,7 @@ test_moments_space(void **state)
                         5e-3);
             assert_true(value(&c, b->shape.inertia.e[3 + k]) == 0);
         }
-        if (h == 2) { /* spec 0.B: quartic volume and k_4 */
+        if (h == 2) { /* tangential.md 0.B: quartic volume and k_4 */
             double v = value(&c, b->shape.volume.e);
             assert_true(fabs(v / (6 * 6.481987351786382) - 1) < 1e-13);
             double k4 = value(&c, b->shape.inertia.e[2]) / v / 5;

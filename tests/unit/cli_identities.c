@@ -6,8 +6,8 @@
  *     jerk is the same when the bodies change places
  *   - verdict and coefficients do not change with the order of the bodies, under
  *     rigid motions and under a Galilean boost
- * (Palffy-Muhoray et al. 2018; spec 0.C, 0.D). The contacts are constructed
- * here from the support functions, by code that shares nothing with Imp. */
+ * (Palffy-Muhoray et al. 2018; tangential.md 0.C, 0.D). The contacts are
+ * constructed here from the support functions, by code that shares nothing with Imp. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -237,7 +237,7 @@ point_velocity(const struct solid *s, vec p)
     return add(s->v, cross(s->w, p), 1);
 }
 
-/* D by the corrected formulas, Q side (spec 0.C) */
+/* D by the corrected formulas, Q side (tangential.md 0.C) */
 static double
 discriminant(const struct scene *sc, const struct contact *c)
 {

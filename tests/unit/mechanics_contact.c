@@ -45,7 +45,7 @@ set_turn(struct tm_body *b, struct model *o, double angle)
     b->start.orient_kind = IMP_ORIENT_AXISANGLE;
 }
 
-/* spec 0.E [0.5] */
+/* tangential.md 0.E [0.5] */
 static void
 two_ellipsoids(struct model *o, double e)
 {

@@ -52,7 +52,7 @@ made(struct arena *a, const struct sys *s, enum ballistic_policy policy)
     return l;
 }
 
-/* spec 1.4: q = (phi_x, phi_y, h), f_i = (y_i, -x_i, 1) */
+/* chatter.md 1.4: q = (phi_x, phi_y, h), f_i = (y_i, -x_i, 1) */
 static struct sys
 feet(int n, double rho, double e, double g)
 {
@@ -227,7 +227,7 @@ ratio_is(const struct accumulation_limit *limit, double ratio, double rounding)
 }
 
 /* against eigenvalues: speeds of feet in regular order shrink by l1 and gaps by
- * l2 (spec 2.4, 2.8): roots of x^3 - (a-s) x^2 + (s - g a) x + g */
+ * l2 (chatter.md 2.4, 2.8): roots of x^3 - (a-s) x^2 + (s - g a) x + g */
 static void
 ratios(void **state)
 {
@@ -277,7 +277,7 @@ ratios(void **state)
 }
 
 /* The rod under gravity within (B.8) comes to the gravity-free fixed point as
- * the weight of accelerations dies out (spec 3.5): its ratio is exact. */
+ * the weight of accelerations dies out (chatter.md 3.5): its ratio is exact. */
 static void
 light_rod(void **state)
 {

@@ -5,7 +5,8 @@
  * against a reference in quadruple precision with the true orders. */
 #include "ballistic_help.h"
 
-/* -- spec 2.2, 2.8 ----------------------------------------------------------
+/* -- chatter.md 2.2, 2.8
+ * ----------------------------------------------------------
  */
 
 static void

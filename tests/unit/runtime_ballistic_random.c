@@ -75,7 +75,7 @@ rod_gravity(void **state)
             struct ballistic *l = made(a, &s);
             double q[2], v[2];
             /* an end that slides and is pushed down by the other's impact:
-             * depends on the law (spec 3.5) */
+             * depends on the law (chatter.md 3.5) */
             struct run r = audited(l, &s, 100, 200000);
             assert_true(r.what == BALLISTIC_END ||
                         (r.what == BALLISTIC_UNDECIDED && k < 10 &&

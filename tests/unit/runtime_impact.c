@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Impacts at several points: reference values of the paper of Dragna, Pandrea
- * and Stanescu and of the moving-frame cuboids (spec screws.md 1.D to 1.G,
+ * and Stanescu and of the moving-frame cuboids (screws.md 1.D to 1.G,
  * moving-frame.md 3.D), and arrangements with textbook answers under each
  * law. */
 #include "impact_help.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `classify`: what kind of collision the first touch of two bodies is
- * (Palffy-Muhoray et al. 2018; corrected flow chart, spec 0.D).
+ * (Palffy-Muhoray et al. 2018; corrected flow chart, tangential.md 0.D).
  *
  *   v > 0            separating
  *   v < 0            C-   normal collision, an impact follows

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `eight`: the figure-of-eight curves near a tangential touch (Palffy-Muhoray
- * et al. 2018, eqs (49), (53); spec 0.C). For a unit tangent e at angle phi
- * with x_2eps = e.S.e/2, v_eps = b.e, at time t after the touch:
- *   zero set      eps = -v_eps t/x_2eps
- *   deepest set   eps = -v_eps t/(2 x_2eps)
- *   depth there   f = -v_eps^2 t^2/(4 x_2eps)
- * once with b_Q (distance of body 2's points to body 1), once with b_P. In the
- * plane there are two directions, phi = 0 and pi. */
+ * et al. 2018, eqs (49), (53); tangential.md 0.C). For a unit tangent e at
+ * angle phi with x_2eps = e.S.e/2, v_eps = b.e, at time t after the touch: zero
+ * set      eps = -v_eps t/x_2eps deepest set   eps = -v_eps t/(2 x_2eps) depth
+ * there   f = -v_eps^2 t^2/(4 x_2eps) once with b_Q (distance of body 2's
+ * points to body 1), once with b_P. In the plane there are two directions, phi
+ * = 0 and pi. */
 #include <math.h>
 
 #include "abi/status.h"

@@ -4,8 +4,8 @@
  * A touch found by search lies where the gap is within rounding of zero. At a
  * double root this leaves the time free to 1e-8 of the time scale, at a triple
  * root to 1e-5. There v and D are not small enough to be distinguished from
- * zero (spec 0.F). The time is therefore moved to the simple root of the
- * derivative that decides: gap'' at C00, gap' at C0+ and C0-. This root is
+ * zero (tangential.md 0.F). The time is therefore moved to the simple root of
+ * the derivative that decides: gap'' at C00, gap' at C0+ and C0-. This root is
  * accepted only if the gap and its lower derivatives are zero there within
  * tolerance. */
 #include <assert.h>
@@ -64,7 +64,8 @@ move(struct analysis *analysis, struct touch *touch, double dt)
     return st ? st : touch_read(analysis, touch, touch->order);
 }
 
-/* Moves the model to the root of the derivative that decides (spec 0.F). */
+/* Moves the model to the root of the derivative that decides (tangential.md
+ * 0.F). */
 static int
 touch_polish(struct analysis *analysis, struct touch *touch)
 {

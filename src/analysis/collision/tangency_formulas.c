@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The formulas of Palffy-Muhoray, Virga, Wilkinson and Zheng 2018, corrected as
- * in spec 0.B, 0.C and 0.H. P lies on body 1, Q on body 2; n1 is the outward
- * normal of body 1. The letters are those of the paper:
+ * in tangential.md 0.B, 0.C and 0.H. P lies on body 1, Q on body 2; n1 is the
+ * outward normal of body 1. The letters are those of the paper:
  *
  *   V = v_Q - v_P          velocity of Q against P
  *   S = K1 + K2            curvatures of both bodies in the tangent plane
@@ -68,8 +68,8 @@ third_along(const struct tangency_body *body, const double u[3])
            g;
 }
 
-/* Gives velocity, acceleration and jerk of a material point, spec 0.B: jerk =
- * jerk_c + w2 x rho + 2 w1 x (w x rho) + w x acc(rho). */
+/* Gives velocity, acceleration and jerk of a material point, tangential.md 0.B:
+ * jerk = jerk_c + w2 x rho + 2 w1 x (w x rho) + w x acc(rho). */
 static void
 motion_of_point(const struct tangency_body *body, struct side *side)
 {
@@ -250,7 +250,7 @@ curvatures(struct tangency *tangency, struct side *s1, struct side *s2)
 }
 
 /* The discriminant D and the jerk j* as the deepest points of both bodies give
- * them, e1 = -S^-1 b (spec 0.C). */
+ * them, e1 = -S^-1 b (tangential.md 0.C). */
 static void
 discriminant_and_jerk(const struct tangency_body *one, struct side *s1,
                       const struct tangency_body *two, struct side *s2,

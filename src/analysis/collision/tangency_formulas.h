@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Coefficients of a touch of two smooth bodies by the formulas of
- * Palffy-Muhoray et al. 2018, corrected, with the third order added (spec 0.B,
- * 0.C). Plain numbers in, plain numbers out: no series and no tapes. The series
- * of the gap (runtime/gap) leads to the same numbers in another way and shares
- * nothing with this file. */
+ * Palffy-Muhoray et al. 2018, corrected, with the third order added
+ * (tangential.md 0.B, 0.C). Plain numbers in, plain numbers out: no series and
+ * no tapes. The series of the gap (runtime/gap) leads to the same numbers in
+ * another way and shares nothing with this file. */
 #ifndef IMP_ANALYSIS_COLLISION_TANGENCY_FORMULAS_H
 #define IMP_ANALYSIS_COLLISION_TANGENCY_FORMULAS_H
 

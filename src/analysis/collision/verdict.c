@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict on a touch from its coefficients v, D and j* (spec 0.D), each
- * compared with the size of the terms that make it. */
+/* The verdict on a touch from its coefficients v, D and j* (tangential.md 0.D),
+ * each compared with the size of the terms that make it. */
 #include "analysis/collision/verdict.h"
 
 #include <assert.h>

@@ -110,6 +110,7 @@ struct second {
 /* -- system_instant.c: all return a status ------------------------------------
  */
 
+/* The memory for all systems, in that of the run. */
 void second_systems_new(struct second *second);
 /* Masses, gaps, their rates and gradients at the present state; `bend` where it
  * is asked for. */
@@ -177,6 +178,8 @@ void second_limit(struct second *second, const uint32_t *contacts, uint32_t n,
 /* -- second.c
  * ------------------------------------------------------------------ */
 
+/* Follows the whole run by these steps, errors up to `tolerance` of the sizes
+ * in each, and fills the rows and events of sim. A status. */
 int second_run(struct simulation *sim, const struct gsl_api *api,
                double tolerance);
 

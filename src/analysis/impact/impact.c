@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `impact`: the impulse at one contact of two free (or fixed) bodies and the
- * motion after it (Palffy-Muhoray et al. 2018, eqs (1)-(10), spec 0.A). This
- * file holds the question and the tangential case: there the law gives no
- * impulse, and any other impulse alpha would add the energy alpha^2 n.M.n/2
- * (I2).
+ * motion after it (Palffy-Muhoray et al. 2018, eqs (1)-(10), tangential.md
+ * 0.A). This file holds the question and the tangential case: there the law
+ * gives no impulse, and any other impulse alpha would add the energy alpha^2
+ * n.M.n/2 (I2).
  *
  * Like every command it starts from the initial state; commands after it do not
  * see the motion after the impact. */

@@ -43,6 +43,7 @@ struct sweep_place {
     uint64_t run, repetition;
     size_t *digit; /* per axis */
 };
+/* Puts the place to any run, by divisions. */
 void sweep_place_jump(const struct sweep_grid *grid, struct sweep_place *place,
                       uint64_t run);
 static inline void

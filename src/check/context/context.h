@@ -379,6 +379,7 @@ struct decl *scope_find(struct check *ck, struct module *module,
                         bool *reported);
 /* a name in a used library: shapes.ellipse */
 struct module *scope_library(struct module *module, const char *name);
+/* the declaration of this name in this file alone, or NULL */
 struct decl *scope_own(struct module *module, const char *name);
 /* What stands for a function that other languages have, or NULL. */
 const char *foreign_function(const char *name);

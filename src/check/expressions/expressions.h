@@ -8,6 +8,8 @@
 
 /* -- expr.c, name.c ------------------------------------------------------- */
 
+/* The value of an expression in the names of env; VALUE_POISON after an error,
+ * which has been reported, and where there is no node. */
 struct value check_expr(struct check *ck, const struct env *env,
                         const struct ast_expr *node);
 const struct ast_expr *ast_unwrap(const struct ast_expr *node); /* ( e ) */
@@ -31,6 +33,8 @@ struct value check_decl(struct check *ck, struct decl *decl, imp_range range);
 /* enters recursion; false (reported once) when too deep or too long */
 bool check_enter(struct check *ck, imp_range range);
 #define check_leave(ck) ((void)(ck)->expansion.depth--)
+/* The value of a function that is built in, of arguments that have been checked
+ * (as many as the node has). */
 struct value builtin_call(struct check *ck, const struct env *env,
                           const struct builtin *builtin,
                           const struct ast_expr *node, struct value *args);

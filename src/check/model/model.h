@@ -5,6 +5,7 @@
 
 #include "check/values/values.h"
 
+/* All params of all files, before anything that may name them. */
 void decl_params(struct check *ck);
 /* DECL_FN or DECL_SHAPE: each by itself */
 void decl_definitions(struct check *ck, enum decl_kind kind);

@@ -47,6 +47,7 @@ struct session_options {
     struct sweep_options sweeps;
     atomic_int *stop; /* stops the session where it is not 0; may be NULL */
 };
+/* The evaluator until machine code pays, a cache, and nothing else asked for. */
 void session_defaults(struct session_options *options);
 
 /* The texts of the model, and their trees. */

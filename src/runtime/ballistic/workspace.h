@@ -510,6 +510,7 @@ enum ballistic_event ballistic_stand(struct ballistic *motion);
 /* -- history.c --------------------------------------------------------------
  */
 struct past_states *impact_history_new(struct arena *arena, int contacts);
+/* The history begins anew; takes over that of another motion of the model. */
 void impact_history_forget(struct ballistic *motion);
 void impact_history_copy(struct ballistic *to, const struct ballistic *from);
 /* The name of event.group in the history, of a limit of this depth; its first
@@ -533,6 +534,8 @@ bool impact_history_below_rounding(struct ballistic *motion, double *T);
  */
 struct projection_memory *projection_memory_new(struct arena *arena,
                                                 int contacts);
+/* Factors W of the contacts that sel names (m entries), into set; set.rank: how
+ * many of them are independent. Returns how many they are. */
 int projection_factor(const struct ballistic *motion, const bool *sel);
 /* Sets set.solution := W^-1 x of the k factored contacts; x has m entries. */
 void projection_solve(const struct ballistic *motion, int k, const double *x);

@@ -3,7 +3,7 @@
  * whether an entry into the band |gap| <= tolerance is a crossing, a
  * tangential touch or a C00, and at which time it happens. The time of a
  * triple root is that of the simple root of g'', the time of a double root
- * that of g' (Palffy-Muhoray et al. 2018, spec 0.F). */
+ * that of g' (Palffy-Muhoray et al. 2018, tangential.md 0.F). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What counts as a closed gap, and as a gap at rest, for one contact at the
- * present state of a run (Palffy-Muhoray et al. 2018, tolerances of spec 0.F).
+ * present state of a run (Palffy-Muhoray et al. 2018; tangential.md 0.F).
  * Lengths are in m, speeds in m/s. */
 #ifndef IMP_RUNTIME_GAP_TOLERANCE_H
 #define IMP_RUNTIME_GAP_TOLERANCE_H
@@ -47,7 +47,7 @@ double gap_weight(struct rt *run, uint32_t contact);
  * has there the rate -D^2 / (2 j*), so that the full tolerance of the rate
  * would take a D up to the square root of that tolerance for zero. The data
  * leave less open: RT_GAP_SHARE * tolerance if the model states a tolerance
- * (which says how many digits the data have, spec 0.F), else GAP_C00_SHARE, for
+ * (which says how many digits the data have), else GAP_C00_SHARE, for
  * data of full length. */
 #define GAP_C00_SHARE 1e-13
 double gap_c00_share(const struct rt *run);

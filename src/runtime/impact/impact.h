@@ -9,12 +9,12 @@
  * all reactions is then a dot product of two rows, A_ij = row_i . row_j (S^T
  * eta M^-1 S of the paper), for joints and contacts alike. Eliminating the
  * joints leaves the Delassus matrix of the contacts, G = sum_b U_b^T eta Q_b
- * Mred_b^-1 Q_b^T eta U_b (spec 1.A), for every graph of joints, closed loops
- * included. Pivots that are dropped belong to redundant joints.
+ * Mred_b^-1 Q_b^T eta U_b (screws.md 1.A), for every graph of joints, closed
+ * loops included. Pivots that are dropped belong to redundant joints.
  *
  * Signs: the impulse P acts on the second body along `dir` and on the first
  * body against it. The normal velocity is v = dir.(v_second - v_first), so
- * approach is negative, and G P = v_after - v_before (spec 1.B with v =
+ * approach is negative, and G P = v_after - v_before (screws.md 1.B with v =
  * -v_12n).
  *
  * There are two ways to G. The regular way factors sparse rows within an

@@ -263,7 +263,7 @@ motions(const struct rt *run, const struct impact_of_run *o, uint32_t j,
     return n_free;
 }
 
-/* Checks S^T eta Q = 0 for every joint (spec screws 1.A), to rounding of the
+/* Checks S^T eta Q = 0 for every joint (screws.md 1.A), to rounding of the
  * entries it is made of. */
 int
 impact_of_run_reciprocal(struct rt *run, const struct impact_of_run *problem)

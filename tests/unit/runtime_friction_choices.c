@@ -450,7 +450,8 @@ newton_try(void *context)
 }
 
 /* Newton's method by itself leads to modes that obey the law, from no forces at
- * all, in nearly all of these boxes, most of which have shared loads. */
+ * all, in all but one of these boxes at most. Most of them have shared loads.
+ */
 static void
 newton_from_nothing(void **state)
 {
@@ -481,7 +482,7 @@ newton_from_nothing(void **state)
         shared += trial.solution.consistent && trial.solution.shared;
         arena_clear(arena);
     }
-    assert_true(found >= 95 && shared > 50);
+    assert_true(found >= 99 && shared > 50);
 }
 
 /* -- by all choices, with a solver of this test's own ------------------------

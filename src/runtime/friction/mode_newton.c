@@ -16,12 +16,16 @@
 
 /* The share begins with NEWTON_HOLDS and is NEWTON_LESS of that after each
  * settling, down to NEWTON_LEAST: what rounding makes of singular equations
- * with a unit diagonal. */
+ * with a unit diagonal. Modes that have not settled after NEWTON_PATIENCE steps
+ * may go round in a circle, which shorter steps leave: the share becomes
+ * NEWTON_MORE times as large, up to 1. */
 #define NEWTON_HOLDS 1e-2
 #define NEWTON_LESS 0.3
 #define NEWTON_LEAST 1e-10
-/* steps at most; where they lead to an end it is 10 to 40 */
-#define NEWTON_MOST 100
+#define NEWTON_PATIENCE 6
+#define NEWTON_MORE 3.0
+/* steps at most; where they lead to an end it is 10 to 100 */
+#define NEWTON_MOST 200
 
 struct newton {
     const struct mode_problem *in;
@@ -226,11 +230,16 @@ mode_newton(struct arena *arena, const struct mode_problem *in,
         at.scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
     }
     read_modes(&at);
+    int unsettled = 0;
     for (int made = 0; made < NEWTON_MOST; made++) {
         if (!step(&at))
             return false;
-        if (read_modes(&at))
+        if (read_modes(&at)) {
+            if (++unsettled % NEWTON_PATIENCE == 0)
+                at.share = fmin(NEWTON_MORE * at.share, 1.0);
             continue;
+        }
+        unsettled = 0;
         if (try(context))
             return true;
         at.share *= NEWTON_LESS;

@@ -443,6 +443,36 @@ record(struct simulation *sim, const struct blow *blow)
     return IMP_OK;
 }
 
+/* What rests by the measure of the choice, but is given no force, would go on
+ * to come down by the rate that it has, where the load does not bear on it (a
+ * box that is held on a diagonal of its corners): it comes to rest with all
+ * that is held beside it, as an impact does it. */
+static int
+sinks_no_more(struct simulation *sim, const struct blow *blow,
+              const struct contact_point *stay, int n_stay)
+{
+    struct rt *run = sim->run;
+    struct point_list list = {0};
+    bool on, sinks = false;
+    double gap, rest;
+    for (int i = 0; i < n_stay; i++) {
+        struct contact_point_state point;
+        int st = contact_point_states(run, &stay[i], 1, &point, NULL);
+        if (st)
+            return st;
+        gap_rounding(run, stay[i].contact, &gap, &rest);
+        sinks |= !is_held(run, &stay[i]) && point.rate < -rest;
+        point_list_add(sim, &list, &stay[i]);
+    }
+    for (int k = 0; k < persistent_count(run) && sinks; k++) {
+        const struct contact_point *p = persistent_point(run, k, &on, NULL);
+        if (on && persistent_marked(run, p->contact, blow->block))
+            point_list_add(sim, &list, p);
+    }
+    return sinks ? persistent_close(run, list.spot, list.n, NULL, NULL, NULL)
+                 : IMP_OK;
+}
+
 /* Chooses which of the points that rest after the impact carry a force. The
  * others rise. What counts as zero is measured by the speeds before and after
  * the impact: bodies may have been at rest before it. */
@@ -469,7 +499,7 @@ after(struct simulation *sim, const struct blow *blow)
                                               n_stay, out)
                  : IMP_OK;
     sim->captures.now = false;
-    return st;
+    return st ? st : sinks_no_more(sim, blow, stay, n_stay);
 }
 
 /* Points that come down together are at one height from here on, so that what

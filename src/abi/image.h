@@ -69,9 +69,9 @@ typedef struct imp_instr {
     uint32_t a, b, c;
     uint32_t row; /* series tapes: row in work, IMP_NO_ROW if it needs none */
 } imp_instr;
-#define IMP_INSTR_CONST 1u /* does not change in time: orders >= 1 vanish */
+#define IMP_INSTR_CONST 1u    /* does not change in time: orders >= 1 vanish */
 #define IMP_INSTR_IMPLICIT 2u /* depends on an UNKNOWN: in the block */
-#define IMP_INSTR_ORDER0 4u /* wanted at order 0 only (Jacobian entries) */
+#define IMP_INSTR_ORDER0 4u   /* wanted at order 0 only (Jacobian entries) */
 #define IMP_NO_ROW 0xffffffffu
 
 /* most unknowns of a symmetric block (conditions of joints, spins) */
@@ -278,8 +278,8 @@ enum imp_guard_kind {
     IMP_GUARD_GROWTH_SIGN, /* the same, where no branch changes: a step ends */
     IMP_GUARD_GROWTH_WHOLE,
     IMP_GUARD_ROW, /* u is a table's row, whose ends two of kind SIGN tell */
-    IMP_GUARD_END /* like SIGN: a function that turns back where it is 0; its
-                     own series, which others follow, too, bounds no step */
+    IMP_GUARD_END  /* like SIGN: a function that turns back where it is 0; its
+                      own series, which others follow, too, bounds no step */
 };
 typedef struct imp_guard {
     uint32_t kind;
@@ -365,10 +365,9 @@ typedef struct imp_system {
     imp_range range, range_mass, range_observer;
 } imp_system;
 
-/* it has friction (a coefficient that is not the literal 0); it has none, and a
- * command reads its force: rows[] are then those of imp_block.told */
-#define IMP_JOINTF_RUBS 1u
-#define IMP_JOINTF_TELLS 2u
+/* it has friction (not the literal 0), more than a number of params; it has
+ * none, and a command reads its force: rows[] are those of imp_block.told */
+enum { IMP_JOINTF_RUBS = 1, IMP_JOINTF_VARIES = 2, IMP_JOINTF_TELLS = 4 };
 /* what its block tells of a joint with friction (imp_block.rub), and in the
  * rows of the motion (imp_joint.rows) */
 enum imp_rub_told {
@@ -395,8 +394,7 @@ typedef struct imp_joint {
      * its friction among the unknowns, and the first of two that load it */
     uint32_t block, friction, force, rows[IMP_RUB_ROWS];
     uint32_t body[2], env_joint; /* IMP_WORLD possible, not for both */
-    uint32_t n_rate; /* entries of RATE given; 0: none */
-    uint32_t n_user; /* rows of a user's constraint */
+    uint32_t n_rate, n_user; /* entries of RATE; rows of a user's constraint */
     imp_range range, range_at, range_axis, range_axis2, range_rate;
     imp_range range_friction, range_width;
 } imp_joint;
@@ -423,7 +421,8 @@ typedef struct imp_rotor {
 
 #define IMP_NO_SYSTEM 0xffffffffu
 #define IMP_CONTACTF_STATED                                                    \
-    1u /* `at` and `normal` or `direction` given: no kkt, event, impact tapes */
+    1u /* `at` and `normal` or `direction` given: no kkt, event, impact tapes  \
+        */
 #define IMP_CONTACTF_PRIORITY 2u /* priority given */
 #define IMP_CONTACTF_CORNERS                                                   \
     4u /* a body of it is a polytope (and not both are                         \
@@ -736,8 +735,8 @@ enum imp_policy { IMP_POLICY_THROUGH, IMP_POLICY_STOP, IMP_POLICY_ENFORCE };
 typedef struct imp_image {
     uint32_t magic, abi, size;
     uint32_t room; /* bytes behind it that the first run may use */
-    uint32_t dim; /* 2, 3, or 0 for a model without bodies */
-    imp_str name; /* model file, as given */
+    uint32_t dim;  /* 2, 3, or 0 for a model without bodies */
+    imp_str name;  /* model file, as given */
     imp_layout layout;
     /* eval: no local; n_setup numbers: raw entries of all bodies (each
      * IMP_RAW_SIZE), per contact e, mu, at (3), direction (3), priority, static

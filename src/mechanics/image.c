@@ -169,8 +169,13 @@ image_joints(struct mech *mech)
     imp_joint *table = NEW_N(mech->arena, imp_joint, count + 1);
     for (size_t i = 0; i < count; i++) {
         const struct tm_joint *joint = mech->model->joints + i;
+        bool varies =
+            joint->mu.e &&
+            (friction_varies(mech, joint->mu.e) ||
+             (joint->mu_static.e && friction_varies(mech, joint->mu_static.e)));
         table[i] = (imp_joint){
-            .flags = joint->mu.e ? IMP_JOINTF_RUBS : 0,
+            .flags = (joint->mu.e ? IMP_JOINTF_RUBS : 0) |
+                     (varies ? IMP_JOINTF_VARIES : 0),
             .block = IMP_NO_BLOCK,
             .range_friction = mech_range(joint->mu.range, joint->range),
             .range_width = mech_range(joint->width.range, joint->range),

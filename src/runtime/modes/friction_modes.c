@@ -288,7 +288,7 @@ share_of(const struct friction_rows *in, const struct friction_set *set, int i)
 }
 
 /* The modes of joints, from the choice. Those that stick hold themselves, but
- * not where other joints hold them, or where they are at the edges of their
+ * not without friction, where other joints hold them, or at the edges of their
  * cones and contacts hold them, too; joint `first` before the others: there
  * they bear what they bear now. */
 static void
@@ -300,7 +300,9 @@ hold_joints(const struct friction_rows *in, const struct taken *taken,
     bool *sticks = NEW_N(in->run->brief, bool, 3 * in->n), *on = sticks + in->n,
          *only = on + in->n;
     for (int i = 0; i < in->n; i++) {
-        sticks[i] = set->mode[i] == CONTACT_STICK;
+        sticks[i] =
+            set->mode[i] == CONTACT_STICK &&
+            !(i >= n_spot && rubbing_joint_smooth(in->joint + i - n_spot));
         on[i] = i >= n_spot;
     }
     for (int i = 0; i < taken->n_on; i++)

@@ -321,6 +321,14 @@ rubbing_joint_of(const struct rubbing_joint *joint)
 }
 
 bool
+rubbing_joint_smooth(const struct rubbing_joint *joint)
+{
+    assert(joint);
+    return !(joint->pin->joint->flags & IMP_JOINTF_VARIES) &&
+           joint->mu == 0.0 && joint->mu_rest == 0.0;
+}
+
+bool
 rubbing_joint_holds(const struct rubbing_joint *joint)
 {
     assert(joint);

@@ -56,6 +56,8 @@ enum rubbing_end { RUBBING_HOLDS, RUBBING_HAS_STOPPED, RUBBING_GAVE_WAY };
 enum rubbing_end rubbing_joint_end(const struct rubbing_joint *joint);
 /* An impact has just changed its rate, so that no mode of before goes on. */
 bool rubbing_joint_struck(const struct rubbing_joint *joint);
+/* Has the joint no friction, now and later? */
+bool rubbing_joint_smooth(const struct rubbing_joint *joint);
 /* Does it stick, and hold itself? */
 bool rubbing_joint_holds(const struct rubbing_joint *joint);
 /* Was it held on the edge of its cone, or at a share of it, by others? */

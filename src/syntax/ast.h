@@ -80,6 +80,7 @@ struct ast_expr {
     /* [unit] after a literal, bracket, tuple or matrix; names in it are
      * units. NULL if none */
     struct ast_expr *unit;
+    bool refused;   /* while it was parsed, with a message: it fits anywhere */
     uint32_t depth; /* of the tree below, itself counted: at most 1000, so
                        that consumers may recurse */
 };

@@ -257,15 +257,11 @@ build_binary(struct parse *parse, enum ast_binary op, imp_range op_range,
     deepen(parse, made, right);
     if (op == AST_MUL || op == AST_DIV || op == AST_POW) {
         struct ast_expr *l = united_literal(left), *r = united_literal(right);
-        if (r) {
+        if (r)
             refuse_unit(parse, made, r, bare_numbers(left));
-            /* Go on as if `1/64` were a bare constant, which fits anywhere, so
-             * that no second message follows about a curvature. */
-            if (left->kind == AST_NUM && !left->unit)
-                r->unit = NULL;
-        } else if (l) {
+        else if (l)
             refuse_unit(parse, made, l, false);
-        }
+        made->refused = r || l;
     }
     return made;
 }
@@ -394,8 +390,7 @@ build_over(struct parse *parse, imp_range word, imp_range at,
 }
 
 struct ast_item *
-build_over_all(struct parse *parse, imp_range word, imp_range at,
-               struct argv v)
+build_over_all(struct parse *parse, imp_range word, imp_range at, struct argv v)
 {
     assert(parse && v.n);
     struct ast_item *key =

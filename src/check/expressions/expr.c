@@ -126,16 +126,15 @@ static struct value
 spine(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     size_t count = 0;
-    const struct ast_expr *inner;
-    for (inner = node; inner->kind == AST_BINARY; inner = inner->a)
+    const struct ast_expr *inner = node, *at = node;
+    for (; inner->kind == AST_BINARY && !inner->refused; inner = inner->a)
         count++;
     const struct ast_expr **nodes =
         NEW_N(ck->arena, const struct ast_expr *, count);
-    size_t i = count;
-    for (inner = node; inner->kind == AST_BINARY; inner = inner->a)
-        nodes[--i] = inner;
+    for (size_t k = count; k > 0; at = at->a)
+        nodes[--k] = at;
     struct value value = check_expr(ck, env, inner);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct value b = check_expr(ck, env, nodes[i]->b);
         value = folded(ck, nodes[i], binary(ck, nodes[i], &value, &b));
         if (dims_overflowed(ck->dims)) {
@@ -728,7 +727,7 @@ check_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
     assert(ck && env);
     if (!node)
         return value_poison(IMP_NOWHERE);
-    if (!check_enter(ck, node->range))
+    if (node->refused || !check_enter(ck, node->range))
         return value_poison(node->range);
     struct value value = value_poison(node->range);
     graph_origin(ck->g, node->range);

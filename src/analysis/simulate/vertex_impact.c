@@ -469,8 +469,12 @@ sinks_no_more(struct simulation *sim, const struct blow *blow,
         if (on && persistent_marked(run, p->contact, blow->block))
             point_list_add(sim, &list, p);
     }
-    return sinks ? persistent_close(run, list.spot, list.n, NULL, NULL, NULL)
-                 : IMP_OK;
+    if (!sinks)
+        return IMP_OK;
+    int st = persistent_close(run, list.spot, list.n, NULL, NULL, NULL);
+    simulate_motion_changes(sim, blow->block);
+    sim->rows.fresh = false;
+    return st ? st : simulate_row(sim);
 }
 
 /* Chooses which of the points that rest after the impact carry a force. The

@@ -367,6 +367,53 @@ parse_probe(const char *text, size_t len)
     return state;
 }
 
+struct only_texts {
+    struct text text;
+    bool any, other;
+};
+
+static void
+open_and_look(struct driver *driver, void *arg)
+{
+    struct only_texts *only = arg;
+    const struct text *t = &only->text;
+    open_driver(driver, t->arena, t->names, NULL, 1, t->s, t->n, true);
+    struct token token = {0};
+    while (!driver->scan.fatal && !only->other) {
+        filter_next(&driver->filter, &token);
+        if (token.kind == IMP_YYEND)
+            return;
+        only->any = true;
+        only->other = token.kind != IMP_YYSTRING;
+    }
+    only->other = true;
+}
+
+bool
+parse_is_documentation(const char *text, size_t len)
+{
+    assert(text || len == 0);
+    if (!len || !memchr(text, '"', len))
+        return false;
+    struct arena *arena = arena_new();
+    struct oom_guard guard;
+    oom_enter(&guard);
+    if (setjmp(guard.env)) {
+        arena_free(arena);
+        oom_raise();
+    }
+    struct driver *d = NEW(arena, struct driver);
+    struct only_texts *only = NEW(arena, struct only_texts);
+    only->text = (struct text){
+        arena, intern_new(arena), NULL, 1, arena_strndup(arena, text, len), len,
+        true};
+    guarded(d, open_and_look, only);
+    bool found = only->any && !only->other && d->scan.errors == 0;
+    oom_leave(&guard);
+    arena_free(arena);
+    return found;
+}
+
 struct expected {
     struct text text;
     int tokens[128];

@@ -21,6 +21,8 @@ struct ast_file *parse_file(struct arena *arena, struct intern *names,
  * (MORE), or is it wrong (WRONG)? */
 enum parse_state { PARSE_DONE, PARSE_MORE, PARSE_WRONG };
 enum parse_state parse_probe(const char *text, size_t len);
+/* Is this nothing but texts (and comments), which may document what follows? */
+bool parse_is_documentation(const char *text, size_t len);
 
 /* Is this one of the commonest units? */
 bool word_is_unit(const char *s);

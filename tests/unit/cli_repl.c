@@ -265,6 +265,17 @@ test_paste(void **state)
     type(&t, "\xce\xb8 + 1\r");
     sees(&t, "889");
     sees(&t, "imp> ");
+    /* a text is shown, but documents a declaration that is pasted with it */
+    type(&t, "\"radius of the disc\"\r\n"
+             "param rho = 0.3\r\n"
+             "\"no more\"\r\n"
+             "rho + 1\r\n");
+    sees(&t, "\nno more\r\n");
+    sees(&t, "= 1.3");
+    sees(&t, "imp> ");
+    type(&t, "?rho\r");
+    sees(&t, "\n  radius of the disc");
+    sees(&t, "imp> ");
     type(&t, "\004");
     assert_int_equal(ends(&t), 0);
     stop(&t);

@@ -43,6 +43,16 @@ is_blank(const char *s, size_t n)
     return true;
 }
 
+static bool
+is_comment(const char *s, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && (s[i] == ' ' || s[i] == '\t'))
+        i++;
+    return i < n && s[i] == '#';
+}
+
 /* -- a pipe ---------------------------------------------------------------- */
 
 static size_t
@@ -65,6 +75,41 @@ goes_on(const char *from, const char *s, size_t rest)
         return false;
     return parse_probe(s, n) == PARSE_WRONG &&
            parse_probe(from, (size_t)(s - from) + n) != PARSE_WRONG;
+}
+
+/* at most so many lines stand between a text and what it documents */
+enum { MOST_TEXTS = 100 };
+
+/* The length of the entry that begins at s, in whole lines. Texts that stand
+ * alone belong to the declaration that follows, if one does. */
+static size_t
+entry_length(const char *s, size_t rest)
+{
+    size_t len = line_length(s, rest);
+
+    if (is_colon(s, len))
+        return len;
+    enum parse_state p = parse_probe(s, len);
+    while (len < rest &&
+           (p == PARSE_MORE ||
+            (p == PARSE_DONE && goes_on(s, s + len, rest - len)))) {
+        len += line_length(s + len, rest - len);
+        p = parse_probe(s, len);
+    }
+    if (!parse_is_documentation(s, len))
+        return len;
+    size_t with = len;
+    for (int lines = 0; with < rest && lines < MOST_TEXTS; lines++) {
+        size_t line = line_length(s + with, rest - with);
+        if (!is_blank(s + with, line) && !is_comment(s + with, line) &&
+            !parse_is_documentation(s + with, line))
+            break;
+        with += line;
+    }
+    if (with < rest &&
+        !parse_is_documentation(s + with, line_length(s + with, rest - with)))
+        with += entry_length(s + with, rest - with);
+    return parse_probe(s, with) == PARSE_DONE ? with : len;
 }
 
 /* Takes an entry; a declaration that others follow may wait for them. */
@@ -103,16 +148,7 @@ repl_lines_pipe(struct repl *repl)
             at += len;
             continue;
         }
-        if (!is_colon(all + at, len)) {
-            enum parse_state p = parse_probe(all + at, len);
-            while (at + len < used &&
-                   (p == PARSE_MORE ||
-                    (p == PARSE_DONE &&
-                     goes_on(all + at, all + at + len, used - at - len)))) {
-                len += line_length(all + at + len, used - at - len);
-                p = parse_probe(all + at, len);
-            }
-        }
+        len = entry_length(all + at, used - at);
         take_or_hold(repl, all + at, len, true);
         at += len;
     }
@@ -128,6 +164,7 @@ struct tty {
     History *hist;
     struct repl *r;
     struct buf entry; /* lines so far */
+    size_t texts;     /* of these, that of texts that may document what comes */
     bool cleared;     /* Ctrl-C at the prompt */
     char *file;       /* history */
 };
@@ -411,6 +448,56 @@ more_waits(struct tty *tty)
     return more;
 }
 
+/* Are the lines so far an entry? An empty line that is typed ends one that is
+ * not complete. Texts that are pasted wait for what they document. */
+static bool
+is_whole(struct tty *tty, bool blank)
+{
+    const char *s = tty->entry.s;
+    size_t n = tty->entry.n;
+
+    if (is_colon(s, n))
+        return true;
+    if (parse_is_documentation(s, n)) {
+        if (!more_waits(tty))
+            return true;
+        tty->texts = n;
+        return false;
+    }
+    if (is_blank(s + tty->texts, n - tty->texts))
+        return !more_waits(tty);
+    return (blank && !more_waits(tty)) || parse_probe(s, n) != PARSE_MORE;
+}
+
+/* Takes the first n bytes of the lines so far. */
+static void
+take_lines(struct tty *tty, size_t n)
+{
+    if (n == 0)
+        return;
+    char *text = mem_alloc(n + 1);
+    memcpy(text, tty->entry.s, n);
+    size_t rest = tty->entry.n - n;
+    memmove(tty->entry.s, tty->entry.s + n, rest);
+    tty->entry.n = rest;
+    tty->texts = 0;
+    remember(tty, text); /* the entry as a whole, however many lines */
+    take_or_hold(tty->r, text, n, rest || input_comes(0));
+    free(text);
+}
+
+/* Takes the texts that have waited for what they document, where no
+ * declaration has come. */
+static void
+take_texts(struct tty *tty)
+{
+    const char *s = tty->entry.s;
+    size_t n = tty->entry.n, texts = tty->texts;
+
+    if (texts && texts < n && parse_probe(s, n) != PARSE_DONE)
+        take_lines(tty, texts);
+}
+
 int
 repl_lines_tty(struct repl *repl)
 {
@@ -433,11 +520,13 @@ repl_lines_tty(struct repl *repl)
             break;
         if (stop) {
             buf_clear(&tty.entry);
+            tty.texts = 0;
             tcflush(STDIN_FILENO, TCIFLUSH);
         }
         const char *line = el_gets(tty.el, &count);
         if (tty.cleared || (!line && count < 0 && errno == EINTR)) {
             buf_clear(&tty.entry);
+            tty.texts = 0;
             el_reset(tty.el);
             fputc('\n', stdout);
             continue;
@@ -452,19 +541,15 @@ repl_lines_tty(struct repl *repl)
         memcpy(copy, line, (size_t)count);
         buf_put(&tty.entry, copy, (size_t)count);
         free(copy);
-        /* an empty line that is typed ends an entry that is not complete */
-        bool done = is_colon(tty.entry.s, tty.entry.n) ||
-                    (is_blank(line, (size_t)count) && !more_waits(&tty)) ||
-                    parse_probe(tty.entry.s, tty.entry.n) != PARSE_MORE;
-        if (!done)
+        if (!is_whole(&tty, is_blank(line, (size_t)count)))
             continue;
-        size_t len = tty.entry.n;
-        char *text = buf_take(&tty.entry);
-        remember(&tty, text); /* the entry as a whole, however many lines */
-        take_or_hold(repl, text, len, input_comes(0));
-        free(text);
+        take_texts(&tty);
+        if (tty.entry.n && !is_whole(&tty, is_blank(line, (size_t)count)))
+            continue;
+        take_lines(&tty, tty.entry.n);
         fflush(stdout);
     }
+    take_lines(&tty, tty.texts);
     repl_flush(repl);
     tty_close(&tty);
     return IMP_EXIT_OK;

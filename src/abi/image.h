@@ -688,7 +688,9 @@ typedef struct imp_field {
     imp_str name, unit, doc;
     uint32_t kind;
     uint32_t column; /* simulate: 1 + number of the recorded column; else 0 */
-    uint32_t width;  /* entries per VEC/SPIN/VECS item */
+    /* entries per VEC/SPIN/VECS item, and per member of a family or 0 */
+    uint32_t width, member;
+    int32_t first; /* index of the first member */
 } imp_field;
 
 /* what the value of an option is: KIND of its row in abi/commands.def */
@@ -712,8 +714,7 @@ typedef struct imp_opt {
     uint32_t id; /* enum imp_option_id */
     imp_val val; /* LIST for CONTACTS, VALUES */
 } imp_opt;
-/* EARLIER (REPL): computed before, its record is handed over. INNER: asked by a
- * sweep only, which refers to it */
+/* EARLIER (REPL): its record is handed over. INNER: asked by a sweep only */
 enum imp_done { IMP_DONE_NOT, IMP_DONE_EARLIER, IMP_DONE_INNER };
 typedef struct imp_command {
     uint32_t id;    /* enum imp_command_id */
@@ -725,8 +726,7 @@ typedef struct imp_command {
     uint32_t done; /* enum imp_done */
 } imp_command;
 
-/* world */
-/* what an impact may not do (bits of `forbid`) */
+/* world: what an impact may not do (bits of `forbid`) */
 #define IMP_FORBID_NEGATIVE 1u   /* pull: a negative impulse */
 #define IMP_FORBID_GAIN 2u       /* raise the energy */
 #define IMP_FORBID_SEPARATING 4u /* have points that separate before it */

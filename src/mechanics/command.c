@@ -188,7 +188,9 @@ lower_command(struct mech *mech, const struct tm_command *command)
                                 .doc = text_or_empty(mech, f->doc),
                                 .kind = (uint32_t)f->kind,
                                 .column = f->column,
-                                .width = f->width};
+                                .width = f->width,
+                                .member = f->member,
+                                .first = f->first};
     }
     out.args = image_array(mech->image, args, command->n_args, sizeof *args);
     out.opts = image_array(mech->image, opts,

@@ -43,7 +43,7 @@ field(struct fake *k, const char *name, const char *unit, uint32_t kind,
       uint32_t width)
 {
     k->f[k->c.fields.n++] =
-        (imp_field){text(k, name), text(k, unit), text(k, ""), kind, 0, width};
+        (imp_field){text(k, name), text(k, unit), text(k, ""), kind, 0, width, 0, 0};
 }
 
 struct test {

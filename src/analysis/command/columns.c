@@ -39,14 +39,41 @@ entry_text(struct arena *arena, const char *name, size_t width, size_t which)
                                  : NULL;
 }
 
-/* Adds entry k of n rows with `width` entries each as a column. */
+/* The name of entry `which` of `width`, which are `member` for each member of a
+ * family, or 0. */
+static const char *
+entry_name(struct arena *arena, const char *name, const char *unit,
+           size_t width, size_t which, const imp_field *field)
+{
+    static const char *const axis[] = {"x", "y", "z"};
+    const char *own = entry_text(arena, name, width, which);
+    if (own)
+        return own;
+    size_t member = field ? field->member : 0, length = strlen(name);
+    if (member) {
+        long index = (long)(which / member) + field->first;
+        const char *of = arena_printf(arena, "%s[%ld]", name, index);
+        return member == 1
+                   ? of
+                   : entry_name(arena, of, unit, member, which % member, NULL);
+    }
+    /* the entries of a screw are not x, y and z, nor are those of the list of
+     * all places x of a family */
+    bool part = length > 2 && name[length - 2] == '.' &&
+                strchr("xyz", name[length - 1]);
+    return width <= 3 && !strchr(unit, ';') && !part
+               ? arena_printf(arena, "%s.%s", name, axis[which])
+               : arena_printf(arena, "%s[%zu]", name, which);
+}
+
+/* Adds entry k of n rows with `width` entries each as a column; field: that of
+ * the record, or NULL. */
 static void
 add(struct analysis *analysis, struct columns *cols, const char *name,
     const char *unit, const double *numbers, size_t rows, size_t width,
-    size_t which)
+    size_t which, const imp_field *field)
 {
     assert(which < width);
-    static const char *const axis[] = {"x", "y", "z"};
     struct out_column column = {name, unit, numbers, rows, NULL};
     if (width > 1) {
         size_t len;
@@ -56,14 +83,8 @@ add(struct analysis *analysis, struct columns *cols, const char *name,
         for (size_t i = 0; i < rows; i++)
             y[i] = numbers[i * width + which];
         column.x = y;
-        /* the entries of a screw are not x, y and z */
-        const char *own_name =
-            entry_text(analysis->rt->arena, name, width, which);
         column.name =
-            own_name ? own_name
-            : width <= 3 && !strchr(unit, ';')
-                ? arena_printf(analysis->rt->arena, "%s.%s", name, axis[which])
-                : arena_printf(analysis->rt->arena, "%s[%zu]", name, which);
+            entry_name(analysis->rt->arena, name, unit, width, which, field);
     }
     VEC_PUSH_IN(analysis->rt->arena, cols, column);
 }
@@ -97,7 +118,7 @@ add_field(struct analysis *analysis, struct columns *cols,
         break;
     }
     for (size_t k = 0; k < width; k++)
-        add(analysis, cols, label, unit, value->num, rows, width, k);
+        add(analysis, cols, label, unit, value->num, rows, width, k, field);
 }
 
 /* Adds a column of texts. */
@@ -305,7 +326,7 @@ columns_of_value(struct analysis *analysis, const imp_val *value,
             return st;
         for (size_t k = 0; k < values.width; k++)
             add(analysis, cols, label, imp_text(analysis->rt->im, value->unit),
-                values.x, values.n, values.width, k);
+                values.x, values.n, values.width, k, NULL);
         axis_of_lists(analysis, value, values.n, time);
         return IMP_OK;
     }
@@ -328,7 +349,7 @@ columns_of_value(struct analysis *analysis, const imp_val *value,
             return st;
         for (size_t k = 0; k < w; k++)
             add(analysis, cols, label, imp_text(analysis->rt->im, value->unit),
-                x, rows, w, k);
+                x, rows, w, k, NULL);
         return IMP_OK;
     }
     default:

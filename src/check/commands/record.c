@@ -14,7 +14,10 @@ struct columns {
     uint32_t command;
     struct tm_val *items;
     struct record_dim *dims;
-    uint32_t member; /* entries of each member of the family that is added */
+    /* of the family that is added: entries of each member, as record_dim has
+     * them, and the index of the first */
+    uint32_t member, of_each;
+    int32_t first;
     size_t n, room;
     bool ok;
 };
@@ -82,6 +85,8 @@ add_number(struct check *ck, struct columns *columns, struct value *value,
     dims->own = value->dims ? val_entry_dims(ck, value) : NULL;
     dims->n = value->rows;
     dims->member = columns->member;
+    dims->of_each = columns->of_each;
+    dims->first = columns->first;
     columns->n++;
 }
 
@@ -146,7 +151,13 @@ add_entry(struct check *ck, struct columns *columns,
     }
     if (value.kind == VALUE_TRUTH)
         value.kind = VALUE_NUM;
-    columns->member = 0;
+    columns->member = columns->of_each = 0;
+    uint32_t members =
+        value.kind == VALUE_NUM && !value.dims
+            ? expr_members(ck, &ck->modules.top, entry, &columns->first)
+            : 0;
+    if (members)
+        columns->of_each = value.rows * value.cols / members;
     /* The matrix of a family is recorded as one vector. */
     if (value.kind == VALUE_NUM && value.cols != 1 && !value.dims &&
         expr_of_family(ck, &ck->modules.top, entry)) {
@@ -202,7 +213,8 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
         }
     }
     for (size_t i = 0; i < columns.n; i++)
-        record_column(ck, command, &columns.items[i], columns.items[i].rows);
+        record_column(ck, command, &columns.items[i], &columns.dims[i],
+                      columns.items[i].rows);
     out->kind = IMP_VAL_LIST;
     out->items = columns.items;
     out->n_items = columns.n;

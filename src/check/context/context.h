@@ -314,7 +314,9 @@ struct body_work;
 struct record_dim { /* of a column: one, or one per entry */
     const struct dim *all, **own;
     size_t n;
-    uint32_t member; /* of a family: entries of each member; else 0 */
+    uint32_t member;  /* of a matrix of a family: entries of each member; or 0 */
+    uint32_t of_each; /* the same of all that is of a family */
+    int32_t first;    /* index of the first member */
 };
 struct record {
     const struct tm_val *columns;
@@ -383,6 +385,8 @@ struct module *scope_library(struct module *module, const char *name);
 struct decl *scope_own(struct module *module, const char *name);
 /* What stands for a function that other languages have, or NULL. */
 const char *foreign_function(const char *name);
+/* What stands here for a value that other languages give this name, or NULL. */
+const char *value_elsewhere(const char *name);
 /* E0101/E0102 with suggestions; extra: other words that could stand there */
 void scope_unknown(struct check *ck, const struct env *env, const char *name,
                    imp_range range, enum want want);

@@ -254,7 +254,8 @@ struct tm_opt {
 struct tm_field {
     const char *name, *unit, *doc;
     enum imp_field_kind kind;
-    uint32_t column, width;
+    uint32_t column, width, member;
+    int32_t first; /* index of the first member */
 };
 struct tm_command {
     enum imp_command_id id;

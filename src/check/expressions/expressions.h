@@ -23,6 +23,11 @@ const struct decl *check_joint(struct check *ck, const struct env *env,
  * matrix with a row for each of them. */
 bool expr_of_family(struct check *ck, const struct env *env,
                     const struct ast_expr *node);
+/* Of how many members of a family, of bodies, joints or contacts, does it have
+ * an entry or a row each? *first: the index of the first of them; 0: it is none
+ * of all members. */
+uint32_t expr_members(struct check *ck, const struct env *env,
+                      const struct ast_expr *node, int32_t *first);
 /* The sum or the mean of the rows of such a matrix goes by component, as that
  * of a list of vectors. False: the call is none. */
 bool expr_rows_reduced(struct check *ck, const struct env *env,

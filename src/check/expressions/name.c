@@ -26,8 +26,8 @@ static struct value
 let_value(struct check *ck, struct decl *decl, imp_range range)
 {
     /* lists of what moves are written out along a run, and nowhere else */
-    bool again = ck->progress.along && decl->state == DECL_DONE &&
-                 !decl->broken;
+    bool again =
+        ck->progress.along && decl->state == DECL_DONE && !decl->broken;
     struct value before = decl->val;
     if (decl->state == DECL_BUSY) {
         cycle(ck, decl, range);
@@ -297,6 +297,34 @@ expr_of_family(struct check *ck, const struct env *env,
         return true;
     struct value value = check_expr(ck, env, inner->a);
     return value.kind == VALUE_FAMILY;
+}
+
+uint32_t
+expr_members(struct check *ck, const struct env *env,
+             const struct ast_expr *node, int32_t *first)
+{
+    assert(ck && env && node && first);
+    const struct ast_expr *inner = ast_unwrap(node), *of = NULL;
+    while (inner->kind == AST_PRIME)
+        inner = ast_unwrap(inner->a);
+    if (inner->kind == AST_FIELD)
+        of = inner->a;
+    else if (inner->kind == AST_CALL && inner->n_args == 1 &&
+             inner->a->kind == AST_NAME && !strcmp(inner->a->name.text, "gap"))
+        of = inner->args[0].value;
+    if (!of)
+        return 0;
+    const struct decl *joint = check_joint(ck, env, of);
+    if (joint) {
+        *first = joint->lo;
+        return joint->item->index.text && of->kind != AST_INDEX ? joint->count
+                                                                : 0;
+    }
+    struct value value = check_expr(ck, env, of);
+    if (value.kind == VALUE_NUM && inner->kind == AST_FIELD)
+        return expr_members(ck, env, of, first); /* ball.position.x */
+    *first = (int32_t)value.cols;
+    return value.kind == VALUE_FAMILY ? value.rows : 0;
 }
 
 bool

@@ -157,14 +157,37 @@ block(struct check *ck, struct reading *reading)
     return ok;
 }
 
-/* What a header says without a block: the name, of which spaces, hyphens and
- * dots (of what a run has saved, ball_position.x) become _, and the unit in brackets behind it, `height [mm]`; without one the
- * numbers are pure. HDF5 has units beside the names: there brackets and slashes
- * become _, too. False: it is no name, or has no unit in its brackets. */
+/* The header with "_2" in place of each index "[2]" that stands right behind a
+ * name: of what a run has saved, ball_position[2].x, or a column of HDF5. */
+static const char *
+without_indices(struct check *ck, const char *header)
+{
+    char *out = arena_strdup(ck->arena, header), *end = out;
+    for (const char *at = header; *at;) {
+        size_t digits = *at == '[' ? strspn(at + 1, "0123456789") : 0;
+        if (digits && at > header && at[-1] != ' ' && at[1 + digits] == ']') {
+            *end++ = '_';
+            memcpy(end, at + 1, digits);
+            end += digits;
+            at += digits + 2;
+        } else {
+            *end++ = *at++;
+        }
+    }
+    *end = 0;
+    return out;
+}
+
+/* What a header says without a block: the name, of which spaces, hyphens, dots
+ * and indices (of what a run has saved, ball_position[2].x) become _, and the
+ * unit in brackets behind it, `height [mm]`; without one the numbers are pure.
+ * HDF5 has units beside the names: there slashes become _, too. False: it is no
+ * name, or has no unit in its brackets. */
 static bool
 header_says(struct check *ck, const char *header, bool hdf5,
             struct asked *asked)
 {
+    header = without_indices(ck, header);
     size_t length = strlen(header);
     const char *open = hdf5 ? NULL : strchr(header, '[');
     asked->unit = (struct unit){1, 1, dim_pure(ck->dims)};
@@ -180,10 +203,8 @@ header_says(struct check *ck, const char *header, bool hdf5,
     while (length && header[length - 1] == ' ')
         length--;
     char *name = arena_alloc(ck->arena, length + 1);
-    if (hdf5 && length && header[length - 1] == ']')
-        length--; /* place[0] is place_0 */
     for (size_t i = 0; i < length; i++)
-        name[i] = strchr(hdf5 ? " -./[" : " -.", header[i]) ? '_' : header[i];
+        name[i] = strchr(hdf5 ? " -./" : " -.", header[i]) ? '_' : header[i];
     name[length] = 0;
     asked->name = name;
     return is_name(name);

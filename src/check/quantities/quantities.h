@@ -119,7 +119,7 @@ void record_schema(struct check *ck, uint32_t command); /* table's fields */
 /* columns of matrices that have one per contact, when these are known */
 void record_sizes(struct check *ck, uint32_t command, size_t n_contacts);
 void record_column(struct check *ck, uint32_t command, const struct tm_val *col,
-                   uint32_t width);
+                   const struct record_dim *dims, uint32_t width);
 /* number of the recorded column equal to v in the latest simulate before the
  * command checked now */
 bool record_find(struct check *ck, const struct tm_val *value,

@@ -335,9 +335,9 @@ record_sizes(struct check *ck, uint32_t command, size_t n_contacts)
 
 void
 record_column(struct check *ck, uint32_t command, const struct tm_val *col,
-              uint32_t width)
+              const struct record_dim *dims, uint32_t width)
 {
-    assert(ck && col);
+    assert(ck && col && dims);
     assert(command < ck->lists.commands.n);
     struct tm_command *cmd = &ck->lists.commands.v[command];
     struct tm_field *fields =
@@ -354,7 +354,9 @@ record_column(struct check *ck, uint32_t command, const struct tm_val *col,
                 : width > 1                ? IMP_FIELD_VECS
                                            : IMP_FIELD_LIST,
         .column = column,
-        .width = col->kind == IMP_VAL_ALONG ? 1 : width};
+        .width = col->kind == IMP_VAL_ALONG ? 1 : width,
+        .member = dims->of_each,
+        .first = dims->first};
     cmd->fields = fields;
     cmd->n_fields++;
 }

@@ -377,16 +377,20 @@ read_number(struct scan *scan, struct token *token, size_t lo, size_t n)
 {
     if (num_read(scan->text + lo, n, &token->num) == 0)
         token->num = 0.0;
-    if (isfinite(token->num))
+    size_t digits = strcspn(scan->text + lo, "eE");
+    bool zero = true, small = token->num == 0.0;
+    for (size_t i = 0; small && i < n && i < digits; i++)
+        zero &= !strchr("123456789", scan->text[lo + i]);
+    if (isfinite(token->num) && (!small || zero))
         return;
     token->num = 1.0;
     struct diag *diag =
-        scan_error(scan, DIAG_E0011, lo, lo + n, "the number %s is too large",
-                   shown(scan, scan->text + lo, n));
+        scan_error(scan, DIAG_E0011, lo, lo + n, "the number %s is too %s",
+                   shown(scan, scan->text + lo, n), small ? "small" : "large");
     if (diag)
-        diag_help(scan->ds, diag,
-                  "the largest number is about 1.8e308; choose "
-                  "other units");
+        diag_help(scan->ds, diag, "%s; choose other units",
+                  small ? "the least number above 0 is about 4.9e-324"
+                        : "the largest number is about 1.8e308");
 }
 
 void
@@ -415,6 +419,31 @@ ungrouped(struct scan *scan, const char *w, size_t n)
         if (w[i] != '_')
             out[m++] = w[i];
     return out;
+}
+
+/* Says what letters right behind a number may mean: 1.0f and 2.5d3 of other
+ * languages, or a product. */
+static void
+number_elsewhere(struct scan *scan, struct diag *diag, const char *word,
+                 size_t at, size_t end, size_t lo)
+{
+    bool one = end == at + 1;
+    size_t digits = strspn(word + at + 1, "0123456789");
+    bool sign = lo + end < scan->len && strchr("+-", scan->text[lo + end]);
+    if (one && strchr("fFlL", word[at])) {
+        diag_help(scan->ds, diag, "a number has no letter behind it");
+        diag_fix(scan->ds, diag, place(scan, lo + at, lo + end), "");
+    } else if (strchr("dD", word[at]) &&
+               (one ? sign : digits == end - at - 1)) {
+        diag_help(scan->ds, diag,
+                  "a power of ten is written with e; a product needs its *");
+        diag_fix(scan->ds, diag, place(scan, lo + at, lo + at + 1), "e");
+    } else {
+        diag_help(scan->ds, diag,
+                  "a product needs its *, a unit its brackets, and a name "
+                  "begins with a letter");
+        diag_fix(scan->ds, diag, place(scan, lo + at, lo + at), "*");
+    }
 }
 
 size_t
@@ -489,11 +518,7 @@ scan_junk(struct scan *scan, struct token *token, size_t n_junk)
                       (int)at, word, (int)(end - at), word + at, (int)at, word,
                       (int)(end - at), word + at);
         } else if (diag) {
-            diag_help(scan->ds, diag,
-                      "a product needs its *, a unit its brackets, and a "
-                      "name begins with a letter");
-            imp_range r = place(scan, lo + at, lo + at);
-            diag_fix(scan->ds, diag, r, "*");
+            number_elsewhere(scan, diag, word, at, end, lo);
         }
     }
     return end;

@@ -393,22 +393,6 @@ with_its_parts(const struct parse *parse, const struct token *name)
     return arena_strndup(parse->arena, parse->text + lo, hi - lo);
 }
 
-/* A command that has an option of this name, or NULL. */
-static const char *
-command_with(const char *option)
-{
-    static const struct {
-        const char *command, *key;
-    } row[] = {
-#define OPTION(command, key, kind, limits, unit, dflt, doc) {#command, #key},
-#include "abi/commands.def"
-    };
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-        if (!strcmp(row[i].key, option))
-            return row[i].command;
-    return NULL;
-}
-
 /* The grammar takes a name behind a whole value for the next item, and finds
  * the error one token later. Where the name stands on the same line, it belongs
  * to the value: 5 m, sin x, let r = clasify c. True if that was reported. */
@@ -460,6 +444,8 @@ name_behind_value(struct parse *parse, enum place where)
     plain = plain && !in_class(parse->found.kind, OPERATOR);
     if (f)
         diag_help(parse->ds, diag, "%s", f->help);
+    else if (sentence_word_behind(parse, diag))
+        return true;
     else if (is_option_word(name))
         diag_help(parse->ds, diag,
                   "options stand in the block of their command: plot r.x { "
@@ -585,6 +571,8 @@ names_unit(const struct parse *parse, const char *text)
 static bool
 help_with_key(struct parse *parse, const struct row *row, struct diag *diag)
 {
+    if (sentence_foreign_word(parse, row->code, diag))
+        return true;
     if (row->code == DIAG_E0029 && parse->prev.text &&
         !strcmp(parse->prev.text, "over") && begins_value(parse->found.kind)) {
         diag_help(parse->ds, diag,
@@ -625,11 +613,11 @@ help_with_key(struct parse *parse, const struct row *row, struct diag *diag)
                   "linspace(0, 1, 11)), random = (%s in [0, 1])",
                   parse->prev.text, parse->prev.text);
     } else if (row->code == DIAG_E0006 && parse->prev.text &&
-               command_with(parse->prev.text)) {
+               word_command_with(parse->prev.text)) {
         diag_help(parse->ds, diag,
                   "an option stands in the block of its command, as in %s { "
                   "%s = ... }; a value is declared: let %s = ...",
-                  command_with(parse->prev.text), parse->prev.text,
+                  word_command_with(parse->prev.text), parse->prev.text,
                   parse->prev.text);
     } else if (row->code == DIAG_E0029 && parse->prev.text &&
                !strcmp(parse->prev.text, "force") &&

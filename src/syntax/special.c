@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "imp_parser.h"
+#include "syntax/parse.h"
 #include "syntax/syntax_priv.h"
 
 /* `save r "out.csv"`: a text on the line of what stands before it is no
@@ -56,6 +57,111 @@ word_before_file(struct parse *parse)
         diag_help(parse->ds, diag,
                   "the name of the file is an option: %.*s { file = \"%s\" }",
                   (int)(hi - lo), parse->text + lo, parse->found.text);
+    return true;
+}
+
+/* `2 (kg)`: where the bracket with a unit ends; 0: it is none. */
+static size_t
+unit_in_round_brackets(const struct parse *parse)
+{
+    size_t lo = parse->found.range.lo + 1, hi = lo;
+    while (hi < parse->len && parse->text[hi] != ')' && hi - lo < 40)
+        hi++;
+    if (parse->prev.kind != IMP_YYNUMBER || parse->found.kind != IMP_YYLPAREN ||
+        hi >= parse->len || parse->text[hi] != ')')
+        return 0;
+    size_t n = 0;
+    while (lo + n < hi && !strchr("*/^ .-0123456789", parse->text[lo + n]))
+        n++;
+    const char *word = arena_strndup(parse->arena, parse->text + lo, n);
+    return n && word_is_unit(word) ? hi + 1 : 0;
+}
+
+bool
+sentence_foreign_word(struct parse *parse, enum diag_code code,
+                      struct diag *diag)
+{
+    static const char *const words[] = {"elif", "elseif", "elsif"};
+    const char *word = parse->found.kind == IMP_YYNAME ? parse->found.text : "";
+    bool other = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        other |= !strcmp(word, words[i]);
+    if (code == DIAG_E0027 && other) {
+        diag_help(parse->ds, diag,
+                  "the choice goes on behind `else`: if a then 1 else if b "
+                  "then 2 else 3");
+        diag_fix(parse->ds, diag, parse->found.range, "else if");
+        return true;
+    }
+    size_t end = code == DIAG_E0028 ? unit_in_round_brackets(parse) : 0;
+    if (end) {
+        size_t lo = parse->found.range.lo;
+        imp_range all = {parse->file, (uint32_t)lo, (uint32_t)end};
+        diag_help(parse->ds, diag, "a unit stands in square brackets");
+        diag_fix(parse->ds, diag, all,
+                 arena_printf(parse->arena, "%s[%.*s]",
+                              parse->text[lo - 1] == ' ' ? "" : " ",
+                              (int)(end - lo - 2), parse->text + lo + 1));
+        return true;
+    }
+    const struct token *command = &parse->before[0];
+    if ((code == DIAG_E0028 || code == DIAG_E0008) &&
+        parse->prev.kind == IMP_YYNAME && command->text &&
+        (command->kind == IMP_YYCMD || command->kind == IMP_YYNAME) &&
+        word_is_command(command->text) && word_command_with(parse->prev.text)) {
+        diag_help(
+            parse->ds, diag,
+            "options stand in the block of their command: %s { %s = ... }",
+            command->text, parse->prev.text);
+        return true;
+    }
+    if (code == DIAG_E0028 && parse->n_open && !strcmp(word, "for")) {
+        diag_help(parse->ds, diag,
+                  "arithmetic of a list is done entry by entry: (0 .. 3)^2 has "
+                  "the entries 0, 1, 4 and 9");
+        return true;
+    }
+    return false;
+}
+
+/* `show r.x at 0.5`, `show r.t r.x`: the word of a command's line that no
+ * option and no operator divides from the value before it. */
+bool
+sentence_word_behind(struct parse *parse, struct diag *diag)
+{
+    static const char *const shows[] = {"show", "plot", "save", "expect"};
+    const struct token *word = &parse->prev, *value = &parse->before[0];
+    size_t lo = value->range.lo, hi = word->range.hi;
+    while (lo && parse->text[lo - 1] != '\n')
+        lo--;
+    lo += strspn(parse->text + lo, " \t");
+    bool list = false;
+    for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
+        list |= !strncmp(parse->text + lo, shows[i], strlen(shows[i])) &&
+                parse->text[lo + strlen(shows[i])] == ' ';
+    while (hi < parse->len && strchr(" \t", parse->text[hi]))
+        hi++;
+    if (!strcmp(word->text, "at") || !strcmp(word->text, "when")) {
+        diag_help(parse->ds, diag,
+                  "a run has rows at the times that its block names, and a "
+                  "condition selects them: simulate { until = 1  at = 0.5  "
+                  "record = x }, then r.x[r.t == 0.5 [s]]");
+        return true;
+    }
+    if (!strcmp(word->text, "where") && list) {
+        diag_help(
+            parse->ds, diag,
+            "a condition in brackets selects entries of a list: r.x[r.t > "
+            "0.5 [s]]");
+        return true;
+    }
+    bool field =
+        value->kind == IMP_YYNAME && parse->before[1].kind == IMP_YYDOT;
+    if (!list || !field || value->range.lo < lo)
+        return false;
+    diag_help(parse->ds, diag,
+              "several values are divided by commas: show a, b; a product "
+              "needs its *");
     return true;
 }
 

@@ -90,6 +90,8 @@ bool word_declares(int kind);
 /* Command word number i, in the order of abi/commands.def; NULL beyond the end.
  */
 const char *word_command(size_t i);
+/* A command that has an option of this name, or NULL. */
+const char *word_command_with(const char *option);
 /* How a user types this kind of token; NULL for classes. */
 const char *word_spelling(int kind);
 
@@ -178,6 +180,13 @@ void sentence_report(struct parse *parse, const int *expected, int n_kinds);
 /* special.c: the same where no row of the table fits. doc: behind a text that
  * stands alone. False: nothing was reported. */
 bool sentence_special(struct parse *parse, bool doc);
+/* Says what stands here for a word of other languages, `elif` or `for` in a list.
+ */
+bool sentence_foreign_word(struct parse *parse, enum diag_code code,
+                           struct diag *diag);
+/* Says what is meant by a word that stands behind a value on the line of a
+ * command, where that is known. */
+bool sentence_word_behind(struct parse *parse, struct diag *diag);
 /* Are all brackets of kind { closed by the end of the text? Counts from the
  * error on; comments and texts in quotes are skipped. */
 bool sentence_blocks_closed(const struct parse *parse);

@@ -138,3 +138,19 @@ word_declares(int kind)
         return false;
     }
 }
+
+const char *
+word_command_with(const char *option)
+{
+    static const struct {
+        const char *command, *key;
+    } row[] = {
+#define OPTION(command, key, kind, limits, unit, dflt, doc) {#command, #key},
+#include "abi/commands.def"
+    };
+    assert(option);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].key, option))
+            return row[i].command;
+    return NULL;
+}

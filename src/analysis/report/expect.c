@@ -99,6 +99,11 @@ say_failed(struct analysis *analysis, const imp_val *value,
                   num_shortest(digits, sides[1]), gap, unit,
                   num_shortest(r, sides[2]), gap, unit,
                   num_digits(e, sides[1] - sides[2], 6));
+        double size = fmax(fabs(sides[1]), fabs(sides[2]));
+        if (strstr(label, " == ") && fabs(sides[1] - sides[2]) < 1e-9 * size)
+            diag_help(analysis->ds, diag,
+                      "numbers that are computed agree to rounding: expect "
+                      "abs(a - b) < 1e-12");
     }
     say_texts(analysis, value, diag);
 }

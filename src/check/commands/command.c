@@ -185,10 +185,37 @@ bonds_asked_for(const struct check *ck)
            first_command(ck, IMP_CMD_compare);
 }
 
+/* W0307: a run of nothing that moves, where a pattern of systems is declared,
+ * but no system of it. */
+static void
+pattern_without_system(struct check *ck, const struct tm_command *run)
+{
+    bool moves = ck->lists.systems.n > 0;
+    for (size_t i = 0; i < ck->lists.bodies.n; i++)
+        moves |= !ck->lists.bodies.v[i].fixed;
+    for (const struct decl *decl = ck->modules.main->first;
+         decl && run && !moves; decl = decl->next) {
+        if (decl->kind != DECL_SYSTEM || !decl->item->has_formals)
+            continue;
+        struct diag *diag =
+            diag_add(ck->ds, DIAG_W0307, run->range,
+                     "nothing moves in this run: `%s` is a pattern of systems, "
+                     "and no system is made of it",
+                     decl->name);
+        CHECK_NOTE(ck, diag, decl->range, "declared here");
+        CHECK_HELP(ck, diag,
+                   "add one, with values of its parameters in the brackets: "
+                   "system one : %s(...)",
+                   decl->name);
+        return;
+    }
+}
+
 void
 commands_unread_keys(struct check *ck)
 {
     assert(ck);
+    pattern_without_system(ck, first_command(ck, IMP_CMD_simulate));
     const struct tm_command *run = first_command(ck, IMP_CMD_simulate);
     const struct tm_command *hit =
         run ? run : first_command(ck, IMP_CMD_impact);

@@ -513,8 +513,8 @@ help_word(struct check *ck, struct diag *diag, const struct module *module,
         return true;
     if (!strcmp(name, "end"))
         CHECK_HELP(ck, diag, "the last entry of a list is a[-1]");
-    else if (!strcmp(name, "e"))
-        CHECK_HELP(ck, diag, "Euler's number is exp(1)");
+    else if (value_elsewhere(name))
+        CHECK_HELP(ck, diag, "%s", value_elsewhere(name));
     else if (verdict(name))
         CHECK_HELP(ck, diag, "texts of results stand in quotes: \"%s\"", name);
     else if (help_rate(ck, diag, range, name, ns))
@@ -736,7 +736,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         CHECK_HELP(ck, diag, "the library `%s` has it: add `use %s`", lib, lib);
         diag_fix(ck->ds, diag, (imp_range){range.file, 0, 0},
                  arena_printf(ck->arena, "use %s\n", lib));
-    } else if (value && builtin_find(name)) {
+    } else if (value && builtin_find(name) && !value_elsewhere(name)) {
         CHECK_HELP(ck, diag, "it is a function: call it, as in %s",
                    builtin_find(name)->example);
     } else if (fn && help_call(ck, diag, name)) {

@@ -152,6 +152,21 @@ check_help_elsewhere(struct check *ck, struct diag *diag, const char *word)
 }
 
 const char *
+value_elsewhere(const char *name)
+{
+    static const struct {
+        const char *name, *text;
+    } row[] = {
+#include "check/foreign_values.def"
+    };
+    assert(name);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].name, name))
+            return row[i].text;
+    return NULL;
+}
+
+const char *
 check_join(struct check *ck, const char *const *names, size_t count,
            const char *word)
 {

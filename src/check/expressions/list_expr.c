@@ -156,12 +156,30 @@ index_number(struct check *ck, struct value *value, const struct ast_expr *node,
                    "another list: r.x[r.t > 0.5 [s]]; `t` alone is one time");
         return false;
     }
+    if (value->kind == VALUE_NUM && value->rows == 1 && value->cols == 1 &&
+        value->dim == dim_mks(ck->dims, 0, 0, 1)) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0203, node->range,
+                        "an index is a pure number, but this is a time [s]");
+        CHECK_HELP(ck, diag,
+                   "the row of a time is selected by the times of all rows: "
+                   "r.x[r.t == %s]; a run has such a row where `at` or `every` "
+                   "of its block asks for it",
+                   expr_label(ck, node));
+        return false;
+    }
     if (!value_need_scalar(ck, value, node, dim_pure(ck->dims), "an index"))
         return false;
     if (!check_fixed(ck, value->e[0], &number) || number != floor(number) ||
         fabs(number) > 1e8) {
-        check_error(ck, DIAG_E0212, node->range,
-                    "an index is a whole number made of literals and params");
+        struct diag *diag = check_error(
+            ck, DIAG_E0212, node->range,
+            "an index is a whole number made of literals and params");
+        if (node->kind == AST_NUM)
+            CHECK_HELP(ck, diag,
+                       "entries are counted from 0; the row of a time is "
+                       "selected: r.x[r.t == %s [s]]",
+                       expr_label(ck, node));
         return false;
     }
     *whole = (int32_t)number;

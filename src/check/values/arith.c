@@ -43,6 +43,10 @@ check_no_arithmetic(struct check *ck, const struct ast_expr *at,
     } else if (value->kind == VALUE_LIST) {
         CHECK_HELP(ck, diag,
                    "take one entry, as in v[0], or sum(...), max(...)");
+    } else if (value->kind == VALUE_TEXT && !strcmp(doing, "a sum")) {
+        CHECK_HELP(ck, diag,
+                   "texts are not joined; `show` takes several values: show "
+                   "\"a is\", a");
     } else if (value->kind == VALUE_BODY) {
         CHECK_HELP(ck, diag, "take a quantity of it, as in %s.position",
                    ck->lists.bodies.v[value->ref].name);

@@ -40,7 +40,9 @@ explain_one(const char *word)
         c = diag_code_find(name);
     }
     if (c == DIAG_NONE) {
-        cli_error(DIAG_E0814, "`imp explain` lists all codes",
+        cli_error(DIAG_E0814,
+                  "`imp explain` lists all codes; `imp doc NAME` tells what a "
+                  "name means",
                   "there is no diagnostic code `%s`", word);
         return IMP_EXIT_MODEL;
     }

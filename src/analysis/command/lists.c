@@ -417,8 +417,13 @@ make_quantile(struct analysis *analysis, const imp_list *list,
     for (size_t i = 0; i < in[1].n; i++) {
         double p = in[1].x[i];
         if (!(p >= 0 && p <= 1)) {
-            diag_add(analysis->ds, DIAG_E0763, list->range,
-                     "the share of a quantile lies between 0 and 1");
+            struct diag *diag =
+                diag_add(analysis->ds, DIAG_E0763, list->range,
+                         "the share of a quantile lies between 0 and 1");
+            if (p > 1 && p <= 100)
+                diag_help(analysis->ds, diag,
+                          "the quantile below which 95 of 100 entries lie is "
+                          "quantile(a, 0.95)");
             return IMP_FAILED;
         }
         if (error && (p <= 0 || p >= 1)) {

@@ -72,7 +72,11 @@ driver_check(const imp_image *im, uint32_t number, double value,
                  num_shortest(hi, param->hi), param->unit.n ? " " : "",
                  imp_text(im, param->unit));
     diag_label(ds, d, "the range is stated here");
-    diag_help(ds, d, "choose a value between %s and %s", lo, hi);
+    diag_help(ds, d, "choose a value between %s and %s%s%s%s", lo, hi,
+              param->unit.n ? " " : "", imp_text(im, param->unit),
+              param->unit.n ? "; another unit stands behind the number, as in "
+                              "'3 [mm]'"
+                            : "");
     return false;
 }
 

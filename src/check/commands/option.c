@@ -337,9 +337,10 @@ names_choices(struct check *ck, const struct ast_expr *node)
                         node->range, &replaced));
 }
 
-/* E0405: is this a file name without its quotes, such as out.csv? */
+/* E0405: is this a text without its quotes, such as out.csv, or a word that
+ * names nothing? */
 static bool
-file_without_quotes(struct check *ck, const struct option_row *row,
+text_without_quotes(struct check *ck, const struct option_row *row,
                     const struct ast_expr *node)
 {
     static const char *const ending[] = {"csv",  "json",  "jsonl", "h5",
@@ -349,7 +350,11 @@ file_without_quotes(struct check *ck, const struct option_row *row,
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
         known |= node->kind == AST_FIELD && node->a->kind == AST_NAME &&
                  !strcmp(node->name.text, ending[i]);
-    if (!known)
+    bool reported = false;
+    bool word = node->kind == AST_NAME &&
+                !scope_find(ck, ck->modules.top.module, node->name.text,
+                            WANT_VALUE, node->range, &reported);
+    if (reported || !(word || (known && row->kind == IMP_OPTK_FILE)))
         return false;
     const char *name = expr_label(ck, node);
     struct diag *diag =
@@ -422,7 +427,7 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
                   of their own. */
     case IMP_OPTK_TEXT:
     case IMP_OPTK_FILE:
-        if (row->kind == IMP_OPTK_FILE && file_without_quotes(ck, row, node))
+        if (text_without_quotes(ck, row, node))
             return false;
         value = check_expr(ck, &ck->modules.top, node);
         if (value.kind == VALUE_TEXT) {

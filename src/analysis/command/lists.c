@@ -95,8 +95,7 @@ column_locals(const struct column_cells *cells, size_t i, double *local)
     return all;
 }
 
-/* Evaluates the entries of a column for which mask holds (NULL: all), one
- * behind the other. */
+/* Evaluates the entries of a column for which mask holds (NULL: all). */
 static int
 column_entries(struct analysis *analysis, const imp_val *column,
                const double *mask, size_t n_mask, bool truth,
@@ -207,8 +206,7 @@ source_table(struct analysis *analysis, const imp_list *list,
     return IMP_OK;
 }
 
-/* A text of data is compared with one that is written out; where it is missing,
- * it is another one. */
+/* A text of data against one that is written out; a missing one is another. */
 static int
 source_word(struct analysis *analysis, const imp_list *list,
             struct list_values *out)
@@ -417,13 +415,10 @@ make_quantile(struct analysis *analysis, const imp_list *list,
     for (size_t i = 0; i < in[1].n; i++) {
         double p = in[1].x[i];
         if (!(p >= 0 && p <= 1)) {
-            struct diag *diag =
-                diag_add(analysis->ds, DIAG_E0763, list->range,
-                         "the share of a quantile lies between 0 and 1");
-            if (p > 1 && p <= 100)
-                diag_help(analysis->ds, diag,
-                          "the quantile below which 95 of 100 entries lie is "
-                          "quantile(a, 0.95)");
+            diag_help(analysis->ds,
+                      diag_add(analysis->ds, DIAG_E0763, list->range,
+                               "the share of a quantile lies between 0 and 1"),
+                      "95 of 100 entries lie below quantile(a, 0.95)");
             return IMP_FAILED;
         }
         if (error && (p <= 0 || p >= 1)) {

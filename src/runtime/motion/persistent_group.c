@@ -701,10 +701,10 @@ persistent_read_ahead(const struct rt *run)
             continue;
         persistent_accelerations(run, block, push);
         for (uint32_t i = 0; i < of->bodies.n && push[0] > 0.0; i++) {
-            double size =
-                run->env[rt_body(run, body[i])->env_body + IMP_BODY_RADIUS];
-            ahead = fmin(ahead,
-                         sqrt(PERSISTENT_READ_ROUNDING * 2.0 * size / push[0]));
+            const imp_body *its = rt_body(run, body[i]);
+            double size = run->env[its->env_body + IMP_BODY_RADIUS],
+                   soon = sqrt(PERSISTENT_READ_ROUNDING * 2 * size / push[0]);
+            ahead = soon > 0.0 ? fmin(ahead, soon) : ahead; /* no surface */
         }
     }
     return ahead;
@@ -772,8 +772,8 @@ direction_term(const struct persistent_unknown *unknown, int k, double size)
 }
 
 /* Do the gap and the direction of one force stay as they are, to rounding?
- * terms: those of persistent_force_terms. *holds: the time for which rounding of
- * the speeds does not move levers by more than rounding. */
+ * terms: those of persistent_force_terms. *holds: the time for which rounding
+ * of the speeds does not move levers by more than rounding. */
 bool
 persistent_steady_force(const struct rt *run,
                         const struct persistent_unknown *unknown, double terms,

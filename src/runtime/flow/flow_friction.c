@@ -43,29 +43,6 @@
 /* -- impacts ------------------------------------------------------------------
  */
 
-int
-friction_read_group(const struct flow *flow, const struct struck *struck,
-                    int *contact, double *W,
-                    struct friction_impact_point *point)
-{
-    assert(struck && contact && W && point);
-    const struct friction_rows *rows = &flow->taylor->friction->rows;
-    size_t n = 0;
-    for (uint32_t i = 0; i < flow->m; i++)
-        if (struck->hits[i] || friction_rests(flow, i) ||
-            (flow->taylor->contacts.closed[i] && !friction_soft(flow, i))) {
-            point[n] = friction_point_of(flow, i, struck->law, struck->hits[i],
-                                         struck->plastic);
-            contact[n++] = (int)i;
-        }
-    for (size_t r = 0; r < 2 * n; r++)
-        for (size_t c = 0; c < 2 * n; c++)
-            W[r * 2 * n + c] =
-                rows->W[(2 * (size_t)contact[r / 2] + r % 2) * 2 * flow->m +
-                        2 * (size_t)contact[c / 2] + c % 2];
-    return (int)n;
-}
-
 /* Finds the impulses. False: nothing is decided. */
 static bool
 resolve(struct flow *flow, struct struck *struck, struct flow_event *event)
@@ -126,14 +103,15 @@ strike(struct flow *flow, struct struck *struck, bool *on)
     memcpy(friction->impulse, struck->impulse,
            2 * flow->m * sizeof *friction->impulse);
     friction->may_gain = struck->may_gain;
-    bool *rests = NEW_N(flow->run->brief, bool, flow->m + 1);
     /* a rate that a closed contact has already is rounding, and none */
     double *before = NEW_N(flow->run->brief, double, flow->m + 1);
+    const bool *rests = friction_resting(flow, struck, before);
     for (uint32_t i = 0; i < flow->m; i++) {
-        if (taylor->contacts.closed[i] && !struck->hits[i])
-            before[i] = 2.0 * fabs(rows->speed[2 * i]);
+        if (!rests[i])
+            before[i] = taylor->contacts.closed[i] && !struck->hits[i]
+                            ? 2.0 * fabs(rows->speed[2 * i])
+                            : 0.0;
         friction->may_gain |= struck->hits[i] && flow->instant.e[i] > 1.0;
-        rests[i] = !struck->hits[i] && friction_rests(flow, i);
     }
     friction_push(flow, struck->impulse);
     friction->struck = true;
@@ -344,6 +322,26 @@ settle_struck(struct flow *flow, const bool *on, const bool *ended,
     return IMP_OK;
 }
 
+/* Do contacts that were hit in turns, in flights that shrink, close together
+ * now for no other reason than that flights have come down to the rounding of
+ * the gaps? */
+static bool
+hits_merge(const struct flow *flow, const bool *hits)
+{
+    assert(hits != NULL);
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct friction_flights *flights = &taylor->friction->flights;
+    int last = taylor->next.n_hit;
+    if (last < 2 || flights->n <= 2 * FRICTION_FLIGHTS)
+        return false;
+    double flight = flights->time[0] - flights->time[last],
+           now = flights->time[0] - flights->time[FRICTION_FLIGHTS],
+           before = flights->time[FRICTION_FLIGHTS] -
+                    flights->time[2 * FRICTION_FLIGHTS];
+    return now < before &&
+           flight <= FRICTION_FLIGHTS * friction_gap_blur(flow, hits);
+}
+
 /* Per contact (m): is it one of the last impacts, or of the last few roundings
  * of the time, across a limit? Closed contacts that a limit would knock off, as
  * one foot does the other, take part in it: they stay closed. In run->brief. */
@@ -367,7 +365,7 @@ friction_impact(struct flow *flow, struct flow_event *event)
            flow->m * sizeof *taylor->terms.gap_since);
     event->kind = taylor->next.n_hit > 1 ? FLOW_SEVERAL : FLOW_IMPACT;
     bool faint = note_impacts(flow), *group = NEW_N(arena, bool, flow->m + 1);
-    bool merged = friction_hits_merge(flow, struck.hits);
+    bool merged = hits_merge(flow, struck.hits);
     bool limit = struck.plastic =
         friction_limit_reached(flow, faint, merged, group, &event->chatter);
     if (limit) {

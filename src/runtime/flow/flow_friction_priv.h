@@ -255,10 +255,6 @@ bool friction_soft_yields(struct flow *flow, const int *contact, int n);
 /* The rate of contact i in the norm of the energy: the speed that an impulse at
  * it alone would have to take away. */
 double friction_energy_rate(const struct flow *flow, size_t i);
-/* Do contacts that were hit in turns, in flights that shrink, close together
- * now for no other reason than that flights have come down to the rounding of
- * the gaps? */
-bool friction_hits_merge(const struct flow *flow, const bool *hits);
 /* The time that is left where flights cannot be told from rounding: that of the
  * clock, or of the gaps of the group, whose flights end when they are below it;
  * but no more than the last flights took. */
@@ -356,6 +352,12 @@ struct friction_impact_point friction_point_of(const struct flow *flow,
 /* Is contact i closed without a rate, though no force presses it (after
  * friction_rows)? It takes part in impacts as those do that are pressed. */
 bool friction_rests(const struct flow *flow, uint32_t i);
+/* The same per contact (m, in run->brief) beside those that are hit now. What
+ * the impact would close within the rounding of the time rests, too, though its
+ * gap may be far above its own rounding, as -c is for c = 1e-19. noise: the
+ * rounding of what the impact changes each rate by at the most, m/s. */
+bool *friction_resting(const struct flow *flow, const struct struck *struck,
+                       double *noise);
 /* The contacts that hit, the closed ones and those that rest, with their rows
  * of W (after friction_rows). Returns how many there are; room for all m. */
 int friction_read_group(const struct flow *flow, const struct struck *struck,

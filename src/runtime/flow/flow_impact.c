@@ -13,6 +13,86 @@
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
 
+/* -- who takes part -------------------------------------------------------
+ */
+
+/* What impulses of these sizes at most change the rate of contact i by. */
+static double
+change_by(const struct flow *flow, const double *impulse, uint32_t i)
+{
+    const double *row =
+        flow->taylor->friction->rows.W + (size_t)2 * i * 2 * flow->m;
+    double change = 0.0;
+    for (uint32_t j = 0; j < flow->m; j++)
+        change += fabs(row[2 * j]) * impulse[j];
+    return change;
+}
+
+bool *
+friction_resting(const struct flow *flow, const struct struck *struck,
+                 double *noise)
+{
+    assert(flow && struck && noise);
+    const struct taylor_flow *taylor = flow->taylor;
+    const double *speed = taylor->friction->rows.speed,
+                 *W = taylor->friction->rows.W;
+    bool *rests = NEW_N(flow->run->brief, bool, flow->m + 1), more = true;
+    double *impulse = NEW_N(flow->run->brief, double, flow->m + 1);
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double own = W[(size_t)2 * i * 2 * flow->m + 2 * i];
+        rests[i] = !struck->hits[i] && friction_rests(flow, i);
+        impulse[i] =
+            struck->hits[i] && own > 0.0 ? fabs(speed[2 * i]) / own : 0.0;
+        noise[i] = 0.0;
+    }
+    /* what rests hands on what would move it */
+    for (uint32_t pass = 0; pass < flow->m && more; pass++) {
+        more = false;
+        for (uint32_t i = 0; i < flow->m; i++) {
+            double own = W[(size_t)2 * i * 2 * flow->m + 2 * i],
+                   change = change_by(flow, impulse, i);
+            noise[i] = TAYLOR_NOISE * DBL_EPSILON * change;
+            if (struck->hits[i] || friction_soft(flow, i) || impulse[i] > 0.0)
+                continue;
+            rests[i] |=
+                !taylor->contacts.closed[i] &&
+                fabs(flow->instant.gap[i]) <= noise[i] * fabs(taylor->now) &&
+                fabs(speed[2 * i]) <= noise[i];
+            if ((rests[i] || taylor->contacts.closed[i]) && own > 0.0 &&
+                change > 0.0) {
+                impulse[i] = change / own;
+                more = true;
+            }
+        }
+    }
+    return rests;
+}
+
+int
+friction_read_group(const struct flow *flow, const struct struck *struck,
+                    int *contact, double *W,
+                    struct friction_impact_point *point)
+{
+    assert(struck && contact && W && point);
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    const bool *rests = friction_resting(
+        flow, struck, NEW_N(flow->run->brief, double, flow->m + 1));
+    size_t n = 0;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (struck->hits[i] || rests[i] ||
+            (flow->taylor->contacts.closed[i] && !friction_soft(flow, i))) {
+            point[n] = friction_point_of(flow, i, struck->law, struck->hits[i],
+                                         struck->plastic);
+            contact[n++] = (int)i;
+        }
+    for (size_t r = 0; r < 2 * n; r++)
+        for (size_t c = 0; c < 2 * n; c++)
+            W[r * 2 * n + c] =
+                rows->W[(2 * (size_t)contact[r / 2] + r % 2) * 2 * flow->m +
+                        2 * (size_t)contact[c / 2] + c % 2];
+    return (int)n;
+}
+
 /* Rates after an impact are sums of rounded terms: this share of the greatest
  * rate is rounding. */
 #define LAW_ROUNDING (64.0 * DBL_EPSILON)

@@ -406,6 +406,12 @@ friction_limit_group(const struct flow *flow, bool *group)
     long near = last > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : last;
     double span = flights->time[0] - flights->time[last],
            ahead = flights->time[0] - flights->time[near];
+    /* where flights shrink, no more comes than their sum */
+    double lately = flights->time[0] - flights->time[near / 2];
+    if (near == FRICTION_FLIGHTS && 2.0 * lately < ahead)
+        ahead = fmin(ahead, 4.0 * lately * lately / (ahead - 2.0 * lately) +
+                                FRICTION_FLIGHTS * FRICTION_TICKS *
+                                    DBL_EPSILON * taylor->now);
     for (int k = 0; k < taylor->next.n_hit; k++)
         group[taylor->next.hit[k]] = true;
     for (bool more = true; more;) {
@@ -523,23 +529,6 @@ friction_soft_yields(struct flow *flow, const int *contact, int n)
 
 /* -- limits of chatter ------------------------------------------------------
  */
-
-bool
-friction_hits_merge(const struct flow *flow, const bool *hits)
-{
-    assert(hits != NULL);
-    const struct taylor_flow *taylor = flow->taylor;
-    const struct friction_flights *flights = &taylor->friction->flights;
-    int last = taylor->next.n_hit;
-    if (last < 2 || flights->n <= 2 * FRICTION_FLIGHTS)
-        return false;
-    double flight = flights->time[0] - flights->time[last],
-           now = flights->time[0] - flights->time[FRICTION_FLIGHTS],
-           before = flights->time[FRICTION_FLIGHTS] -
-                    flights->time[2 * FRICTION_FLIGHTS];
-    return now < before &&
-           flight <= FRICTION_FLIGHTS * friction_gap_blur(flow, hits);
-}
 
 struct friction_impact_point
 friction_point_of(const struct flow *flow, uint32_t i, enum imp_impact_law law,

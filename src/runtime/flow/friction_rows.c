@@ -406,12 +406,17 @@ friction_limit_group(const struct flow *flow, bool *group)
     long near = last > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : last;
     double span = flights->time[0] - flights->time[last],
            ahead = flights->time[0] - flights->time[near];
-    /* where flights shrink, no more comes than their sum */
-    double lately = flights->time[0] - flights->time[near / 2];
-    if (near == FRICTION_FLIGHTS && 2.0 * lately < ahead)
-        ahead = fmin(ahead, 4.0 * lately * lately / (ahead - 2.0 * lately) +
-                                FRICTION_FLIGHTS * FRICTION_TICKS *
-                                    DBL_EPSILON * taylor->now);
+    /* where flights shrink, no more comes than their sum, by the ratio of the
+     * last two or four to as many before */
+    double left = 0.0;
+    for (long n = near / 4; n <= near / 2 && near == FRICTION_FLIGHTS; n *= 2) {
+        double now = flights->time[0] - flights->time[n],
+               before = flights->time[n] - flights->time[2 * n];
+        left = fmax(left, now < before ? now * now / (before - now) : ahead);
+    }
+    if (near == FRICTION_FLIGHTS)
+        ahead = fmin(ahead, 4.0 * left + FRICTION_FLIGHTS * FRICTION_TICKS *
+                                             DBL_EPSILON * taylor->now);
     for (int k = 0; k < taylor->next.n_hit; k++)
         group[taylor->next.hit[k]] = true;
     for (bool more = true; more;) {

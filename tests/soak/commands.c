@@ -294,6 +294,11 @@ compare_again(const struct runner *runner, const struct model *model,
                     "a question that is asked again has another answer");
     else if (!result->status && !again.status && !second)
         finding_set(finding, "again", "there is no second answer");
+    else if (seed % 4 == 0 && again.status != result->status)
+        finding_set(finding, "again",
+                    "a question that is asked again ends with status %d, not "
+                    "%d",
+                    again.status, result->status);
     result_free(&again);
     free(twice);
     free(text);

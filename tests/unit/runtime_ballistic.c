@@ -5,8 +5,7 @@
  * against a reference in quadruple precision with the true orders. */
 #include "ballistic_help.h"
 
-/* -- chatter.md 2.2, 2.8
- * ----------------------------------------------------------
+/* -- chatter.md 2.2, 2.8 -------------------------------------------------
  */
 
 static void

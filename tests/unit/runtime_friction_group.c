@@ -445,6 +445,7 @@ points_between(void **state)
 {
     (void)state;
     uint64_t seed = 17;
+    int decided = 0;
     for (int t = 0; t < 2000; t++) {
         double a = multi_random(&seed, -1, -0.1), b = multi_random(&seed, 0, 1),
                share = multi_random(&seed, 0.1, 0.9);
@@ -468,6 +469,7 @@ points_between(void **state)
         friction_impact_group(arena, 4, four.W, four.point,
                               IMP_IMPACT_UNDECLARED, &other);
         assert_int_equal(one.why == NULL, other.why == NULL);
+        decided += one.why == NULL;
         for (int k = 0; k < 2 && !one.why; k++) {
             CLOSE(other.after[2 + k], one.after[k], 1e-12);
             CLOSE(other.after[4 + k], one.after[2 + k], 1e-12);
@@ -480,6 +482,7 @@ points_between(void **state)
         CLOSE(other.energy, one.energy, 1e-12);
         arena_clear(arena);
     }
+    assert_true(decided > 1000);
 }
 
 int

@@ -389,6 +389,10 @@ friction_energy_rate(const struct flow *flow, size_t i)
     return own > 0.0 ? fabs(rows->speed[2 * i]) / sqrt(own) : 0.0;
 }
 
+/* The flights to come take up to this many times what the ratio of the last
+ * ones says. */
+#define ENDS_WITHIN 4.0
+
 /* Contacts of the last flights whose impacts go on: those that are hit now, and
  * those that accelerations, or impacts to come at the others, can bring back.
  * An impact at contact k changes the rate of contact i by its share in W, and
@@ -415,8 +419,9 @@ friction_limit_group(const struct flow *flow, bool *group)
         left = fmax(left, now < before ? now * now / (before - now) : ahead);
     }
     if (near == FRICTION_FLIGHTS)
-        ahead = fmin(ahead, 4.0 * left + FRICTION_FLIGHTS * FRICTION_TICKS *
-                                             DBL_EPSILON * taylor->now);
+        ahead =
+            fmin(ahead, ENDS_WITHIN * left + FRICTION_FLIGHTS * FRICTION_TICKS *
+                                                 DBL_EPSILON * taylor->now);
     for (int k = 0; k < taylor->next.n_hit; k++)
         group[taylor->next.hit[k]] = true;
     for (bool more = true; more;) {

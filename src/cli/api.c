@@ -12,33 +12,16 @@
  * for the next compilation. While handle->ready, handle->s.params holds the
  * same values. */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/num.h"
+#include "cli/api_priv.h"
 #include "cli/code/version.h"
-#include "cli/session/session.h"
-#include "imp/imp.h"
-
-struct imp {
-    struct session s;
-    struct session aside; /* for reading a value with a unit */
-    struct session_options o;
-    char *dir;         /* owned; o.dir */
-    char *name, *text; /* the model's text, owned */
-    size_t n_text;
-    bool ready; /* s holds the checked and compiled model */
-    struct {
-        struct session_set *v;
-        size_t n, cap;
-    } sets; /* names and texts owned */
-    struct buf out, diags;
-    atomic_int stop;
-};
 
 const char *
 imp_version(void)
@@ -168,27 +151,55 @@ collect(void *ctx, const char *s, size_t n)
     return 0;
 }
 
-/* Refuses a call; `why` is a text. What was loaded stays. */
+/* Why a call is refused, and what to do instead, or NULL. */
+struct refusal {
+    const char *why, *help;
+    enum diag_code code;
+};
+
+/* Refuses a call. What was loaded stays, and so do the results of its run. */
 static int
-refused(imp *handle, const void *why)
+refused(imp *handle, const void *arg)
 {
+    const struct refusal *refusal = arg;
+    struct diags ds;
+
     if (!handle->s.arena)
         session_open(&handle->s, &handle->o);
-    session_clear(&handle->s);
-    diag_add(&handle->s.ds, DIAG_E0822, IMP_NOWHERE, "%s", (const char *)why);
-    return say(handle, IMP_MODEL_WRONG);
+    diags_init(&ds, handle->s.arena, handle->s.text.sources);
+    struct diag *diag =
+        diag_add(&ds, refusal->code, IMP_NOWHERE, "%s", refusal->why);
+    if (refusal->help)
+        diag_help(&ds, diag, "%s", refusal->help);
+    buf_clear(&handle->diags);
+    diags_print(&ds, &handle->diags, handle->o.diagnostics, false);
+    return IMP_MODEL_WRONG;
 }
 
 static int
 refuse(imp *handle, const char *why)
 {
-    return handle ? guarded(handle, refused, why) : IMP_MODEL_WRONG;
+    struct refusal refusal = {.why = why, .code = DIAG_E0822};
+    return handle ? guarded(handle, refused, &refusal) : IMP_MODEL_WRONG;
 }
 
 static const char no_model[] = "no model has been loaded";
 
 /* -- options --------------------------------------------------------------- */
 
+enum option {
+    OPTION_BACKEND,
+    OPTION_OPT,
+    OPTION_JSON,
+    OPTION_CACHE,
+    OPTION_OUT,
+    OPTION_DIAGNOSTICS,
+    OPTION_SEED,
+    OPTION_THREADS,
+    N_OPTIONS
+};
+
+/* Of `n` words, or -1. */
 static int
 choose(const char *value, const char *const *choices, int n)
 {
@@ -198,53 +209,118 @@ choose(const char *value, const char *const *choices, int n)
     return -1;
 }
 
-int
-imp_option(imp *handle, const char *key, const char *value)
+/* A whole number from `lo` to `hi`. */
+static bool
+whole(const char *value, double lo, double hi, double *number)
+{
+    size_t n = strlen(value);
+    return n > 0 && num_read(value, n, number) == n && *number >= lo &&
+           *number <= hi && *number == (double)(long long)*number;
+}
+
+/* Sets the option if the value is one of its own. */
+static bool
+apply(imp *handle, enum option option, const char *value)
 {
     static const char *const backends[] = {"auto", "jit", "eval"};
     static const char *const formats[] = {"text", "lines", "json"};
     static const char *const digits[] = {"0", "1", "2"};
-    int choice = -1;
+    struct session_options *o = &handle->o;
+    double number;
+    int choice = 0;
+
+    switch (option) {
+    case OPTION_BACKEND:
+        if ((choice = choose(value, backends, 3)) >= 0)
+            o->backend = (enum session_backend)choice;
+        return choice >= 0;
+    case OPTION_OPT:
+        if ((choice = choose(value, digits, 3)) >= 0)
+            o->opt = choice;
+        if (choice >= 0 && o->backend == SESSION_AUTO)
+            o->backend = SESSION_JIT;
+        return choice >= 0;
+    case OPTION_JSON:
+        if ((choice = choose(value, digits, 2)) >= 0)
+            o->json = choice == 1;
+        return choice >= 0;
+    case OPTION_CACHE:
+        if ((choice = choose(value, digits, 2)) >= 0)
+            o->cache = choice == 1;
+        return choice >= 0;
+    case OPTION_DIAGNOSTICS:
+        if ((choice = choose(value, formats, 3)) >= 0)
+            o->diagnostics = (enum diag_format)choice;
+        return choice >= 0;
+    case OPTION_SEED:
+        if (!whole(value, 0, 9007199254740992.0, &number))
+            return false;
+        o->has_seed = true;
+        o->seed = number;
+        return true;
+    case OPTION_THREADS:
+        if (!whole(value, 1, 256, &number))
+            return false;
+        o->sweeps.threads = (int)number;
+        return true;
+    case OPTION_OUT:
+    case N_OPTIONS:
+        break;
+    }
+    return false;
+}
+
+static int
+set_folder(imp *handle, const char *path)
+{
+    char *p = path && path[0] ? copy(path, strlen(path)) : NULL;
+
+    if (path && path[0] && !p)
+        return no_memory(handle);
+    free(handle->dir);
+    handle->o.dir = handle->dir = p;
+    return IMP_FINE;
+}
+
+int
+imp_option(imp *handle, const char *key, const char *value)
+{
+    static const char *const keys[N_OPTIONS] = {
+        "backend", "opt",         "json", "cache",
+        "out",     "diagnostics", "seed", "threads"};
+    static const char *const values[N_OPTIONS] = {
+        "auto, jit or eval",
+        "0, 1 or 2",
+        "0 or 1",
+        "0 or 1",
+        "the name of a folder",
+        "text, lines or json",
+        "a whole number from 0 to 2^53",
+        "a whole number from 1 to 256"};
+    char why[160];
+    struct refusal refusal = {.why = why};
 
     if (!handle || !key)
-        return IMP_MODEL_WRONG;
-    if (strcmp(key, "out") == 0) {
-        char *p = value && value[0] ? copy(value, strlen(value)) : NULL;
-        if (value && value[0] && !p)
-            return no_memory(handle);
-        free(handle->dir);
-        handle->o.dir = handle->dir = p;
+        return refuse(handle, "`imp_option` wants a key, not NULL");
+    int option = choose(key, keys, N_OPTIONS);
+    if (option == OPTION_OUT)
+        return set_folder(handle, value);
+    if (option >= 0 && value && apply(handle, (enum option)option, value)) {
+        buf_clear(&handle->diags);
         return IMP_FINE;
     }
-    if (!value)
-        return IMP_MODEL_WRONG;
-    if (strcmp(key, "backend") == 0) {
-        if ((choice = choose(value, backends, 3)) >= 0)
-            handle->o.backend = (enum session_backend)choice;
-    } else if (strcmp(key, "opt") == 0) {
-        if ((choice = choose(value, digits, 3)) >= 0)
-            handle->o.opt = choice;
-        if (choice >= 0 && handle->o.backend == SESSION_AUTO)
-            handle->o.backend = SESSION_JIT;
-    } else if (strcmp(key, "json") == 0) {
-        if ((choice = choose(value, digits, 2)) >= 0)
-            handle->o.json = choice == 1;
-    } else if (strcmp(key, "cache") == 0) {
-        if ((choice = choose(value, digits, 2)) >= 0)
-            handle->o.cache = choice == 1;
-    } else if (strcmp(key, "diagnostics") == 0) {
-        if ((choice = choose(value, formats, 3)) >= 0)
-            handle->o.diagnostics = (enum diag_format)choice;
-    } else if (strcmp(key, "seed") == 0) {
-        double x;
-        size_t n = strlen(value);
-        if (n && num_read(value, n, &x) == n && x >= 0) {
-            handle->o.has_seed = true;
-            handle->o.seed = x;
-            choice = 0;
-        }
+    if (option < 0) {
+        refusal.code = DIAG_E0802;
+        refusal.help = "there are backend, opt, json, cache, out, "
+                       "diagnostics, seed and threads";
+        snprintf(why, sizeof why, "there is no option `%.80s`", key);
+    } else {
+        refusal.code = DIAG_E0804;
+        snprintf(why, sizeof why, "option `%s` takes %s; found %s%.60s%s", key,
+                 values[option], value ? "`" : "", value ? value : "NULL",
+                 value ? "`" : "");
     }
-    return choice < 0 ? IMP_MODEL_WRONG : IMP_FINE;
+    return guarded(handle, refused, &refusal);
 }
 
 /* The options that may change between two runs of one session. Code that was
@@ -313,6 +389,17 @@ imp_load_text(imp *handle, const char *name, const char *text, size_t n)
     return load(handle, copy(name, strlen(name)), copy(text, n), n);
 }
 
+/* A file that cannot be read leaves no model, as a wrong one does. */
+static void
+forget_model(imp *handle)
+{
+    free(handle->name);
+    free(handle->text);
+    handle->name = handle->text = NULL;
+    forget_sets(handle);
+    buf_clear(&handle->out);
+}
+
 struct read_job {
     const char *path, *text;
     size_t n;
@@ -339,8 +426,10 @@ imp_load_file(imp *handle, const char *path)
         return refuse(handle, "`imp_load_file` wants a path, not NULL");
     int status = guarded(handle, read_model, &j);
 
-    if (status != IMP_FINE)
+    if (status != IMP_FINE) {
+        forget_model(handle);
         return status;
+    }
     return load(handle, copy(path, strlen(path)), copy(j.text, j.n), j.n);
 }
 
@@ -565,94 +654,4 @@ imp_diagnostics(const imp *handle, size_t *n)
     if (n)
         *n = handle ? handle->diags.n : 0;
     return handle && handle->diags.n ? handle->diags.s : "";
-}
-
-/* -- results --------------------------------------------------------------- */
-
-/* Finds `name.field` or `name.field[i]`; i begins at 0, negative numbers count
- * from the end. */
-static const struct field_value *
-find(const imp *handle, const char *path, const imp_field **field,
-     bool *indexed, long *index)
-{
-    const char *dot = path ? strchr(path, '.') : NULL;
-
-    if (!handle || !handle->s.result.recs || !handle->s.image || !dot)
-        return NULL;
-    const imp_image *image = handle->s.image;
-    const imp_command *command = IMP_ARRAY(image, image->commands, imp_command);
-    const char *bracket = strchr(dot, '[');
-    size_t len = bracket ? (size_t)(bracket - dot - 1) : strlen(dot + 1);
-    *indexed = bracket != NULL;
-    if (bracket) {
-        char *end;
-        *index = strtol(bracket + 1, &end, 10);
-        if (end == bracket + 1 || strcmp(end, "]") != 0)
-            return NULL;
-    }
-    for (uint32_t i = image->commands.n; i-- > 0;) {
-        const struct record *r = handle->s.result.recs[i];
-        if (!r || !r->present || command[i].bound.n != (size_t)(dot - path) ||
-            memcmp(imp_text(image, command[i].bound), path,
-                   command[i].bound.n) != 0)
-            continue;
-        for (size_t k = 0; k < r->n; k++)
-            if (r->schema[k].name.n == len &&
-                memcmp(imp_text(image, r->schema[k].name), dot + 1, len) == 0) {
-                *field = &r->schema[k];
-                return r->v[k].why ? NULL : &r->v[k];
-            }
-        return NULL;
-    }
-    return NULL;
-}
-
-static bool
-place(long index, bool indexed, size_t n, size_t *k)
-{
-    if (!indexed) {
-        *k = 0;
-        return n == 1;
-    }
-    if (index < 0)
-        index += (long)n;
-    *k = (size_t)index;
-    return index >= 0 && (size_t)index < n;
-}
-
-int
-imp_get(const imp *handle, const char *path, double *number)
-{
-    const imp_field *field;
-    bool indexed;
-    long index = 0;
-    size_t k;
-    const struct field_value *value =
-        find(handle, path, &field, &indexed, &index);
-
-    if (!number || !value || !value->num || field->kind == IMP_FIELD_TEXT ||
-        field->kind == IMP_FIELD_TEXTS ||
-        !place(index, indexed, field_value_count(field, value), &k))
-        return IMP_MODEL_WRONG;
-    *number = value->num[k];
-    return IMP_FINE;
-}
-
-const char *
-imp_get_text(const imp *handle, const char *path)
-{
-    const imp_field *field;
-    bool indexed;
-    long index = 0;
-    size_t k;
-    const struct field_value *value =
-        find(handle, path, &field, &indexed, &index);
-
-    if (!value)
-        return NULL;
-    if (field->kind == IMP_FIELD_TEXT && !indexed)
-        return value->text;
-    if (field->kind == IMP_FIELD_TEXTS && place(index, indexed, value->n, &k))
-        return value->texts[k];
-    return NULL;
 }

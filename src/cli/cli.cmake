@@ -74,7 +74,7 @@ endif()
 
 # the C API: libimp.so, and all of it as libimp.a
 if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/api.c)
-  add_library(libimp SHARED src/cli/api.c)
+  add_library(libimp SHARED src/cli/api.c src/cli/api_results.c)
   set_target_properties(libimp PROPERTIES OUTPUT_NAME imp
     VERSION ${PROJECT_VERSION} SOVERSION 0
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
@@ -93,7 +93,8 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/api.c)
   add_custom_target(libimp_static ALL DEPENDS ${CMAKE_BINARY_DIR}/libimp.a)
 endif()
 
-# bin/imp, lib/imp/{libimpgen.so,libimprt.a}, lib/libimp.*, include/imp/imp.h
+# bin/imp, lib/imp/{libimpgen.so,libimprt.a}, lib/libimp.*, include/imp/imp.h, and how
+# pkg-config and find_package find the C API
 include(GNUInstallDirs)
 if(TARGET imp)
   install(TARGETS imp RUNTIME DESTINATION bin)
@@ -101,6 +102,13 @@ endif()
 if(TARGET libimp)
   install(TARGETS libimp LIBRARY DESTINATION lib)
   install(FILES ${CMAKE_BINARY_DIR}/libimp.a DESTINATION lib)
+  include(CMakePackageConfigHelpers)
+  configure_file(src/cli/imp.pc.in ${CMAKE_BINARY_DIR}/imp.pc @ONLY)
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/imp-config-version.cmake
+    VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/imp.pc DESTINATION lib/pkgconfig)
+  install(FILES src/cli/imp-config.cmake
+    ${CMAKE_BINARY_DIR}/imp-config-version.cmake DESTINATION lib/cmake/imp)
 endif()
 install(FILES ${CMAKE_BINARY_DIR}/libimprt.a DESTINATION lib/imp)
 install(FILES src/include/imp/imp.h DESTINATION include/imp)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -150,6 +151,85 @@ test_no_arguments(void **state)
     imp_stop(NULL);
 }
 
+/* A refused call says why, and that alone; the results of the last run stay. */
+static void
+test_refusals(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"backend", "tape"}, {"opt", "3"},       {"json", "yes"},
+        {"seed", "2.5"},     {"seed", "-1"},     {"seed", "1e300"},
+        {"threads", "0"},    {"threads", "257"}, {"diagnostics", ""},
+        {"cache", NULL}};
+    imp *h = loaded();
+    double x;
+
+    (void)state;
+    assert_int_equal(imp_run(h), IMP_FINE);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(imp_option(h, wrong[i][0], wrong[i][1]),
+                         IMP_MODEL_WRONG);
+        assert_true(strstr(imp_diagnostics(h, NULL), "E0804") != NULL);
+        assert_true(strstr(imp_diagnostics(h, NULL), wrong[i][0]) != NULL);
+    }
+    assert_int_equal(imp_option(h, "Backend", "eval"), IMP_MODEL_WRONG);
+    assert_true(strstr(imp_diagnostics(h, NULL), "there are backend") != NULL);
+    assert_int_equal(imp_load_file(h, NULL), IMP_MODEL_WRONG);
+    assert_null(strstr(imp_diagnostics(h, NULL), "Backend"));
+    assert_int_equal(imp_get(h, "r.time", &x), IMP_FINE);
+    assert_int_equal(imp_option(h, "threads", "2"), IMP_FINE);
+    assert_string_equal(imp_diagnostics(h, NULL), "");
+    /* no model is left by a file that is not there, as by a wrong one */
+    assert_int_equal(imp_load_file(h, "/no/such/file.imp"), IMP_MODEL_WRONG);
+    assert_int_equal(imp_load_text(h, NULL, "", 0), IMP_MODEL_WRONG);
+    assert_null(strstr(imp_diagnostics(h, NULL), "such/file"));
+    assert_int_equal(imp_run(h), IMP_MODEL_WRONG);
+    assert_int_equal(imp_set(h, "v", 1), IMP_MODEL_WRONG);
+    imp_free(h);
+}
+
+/* Lists as a whole, and matrices row by row. */
+static void
+test_lists(void **state)
+{
+    static const char text[] =
+        "body one { mass = 1  inertia = 1  velocity = (1, 2) }\n"
+        "let r = simulate { until = 1  at = (0, 0.5, 1)  "
+        "record = (one.position, energy) }\n";
+    imp *h = imp_new();
+    double x;
+    size_t width = 7;
+
+    (void)state;
+    assert_int_equal(imp_option(h, "backend", "eval"), IMP_FINE);
+    assert_int_equal(imp_load_text(h, "l.imp", text, strlen(text)), IMP_FINE);
+    assert_int_equal(imp_count(h, "r.t", &width), 0);
+    assert_int_equal(imp_run(h), IMP_FINE);
+    assert_int_equal(imp_count(h, "r.t", &width), 3);
+    assert_int_equal(width, 1);
+    assert_int_equal(imp_count(h, "r.one_position", &width), 6);
+    assert_int_equal(width, 2);
+    const double *place = imp_get_list(h, "r.one_position");
+    assert_non_null(place);
+    for (size_t i = 0; i < 6; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "r.one_position[%zu]", i);
+        assert_true(place[i] == 0.5 * (double)(i / 2) * (double)(1 + i % 2));
+        assert_int_equal(imp_get(h, path, &x), IMP_FINE);
+        assert_true(x == place[i]);
+    }
+    assert_true(imp_get_list(h, "r.time")[0] == 1);
+    assert_int_equal(imp_count(h, "r.time", NULL), 1);
+    assert_int_equal(imp_count(h, "r.status", NULL), 1);
+    assert_null(imp_get_list(h, "r.status"));
+    assert_null(imp_get_list(h, "r.event_times"));
+    assert_int_equal(imp_count(h, "r.event_kinds", NULL), 0);
+    assert_int_equal(imp_count(h, "r.t[0]", NULL), 0);
+    assert_int_equal(imp_count(h, "r.nothing", &width), 0);
+    assert_null(imp_get_list(NULL, "r.t"));
+    assert_int_equal(imp_count(NULL, NULL, NULL), 0);
+    imp_free(h);
+}
+
 static void *
 one_thread(void *ctx)
 {
@@ -216,9 +296,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results), cmocka_unit_test(test_params),
-        cmocka_unit_test(test_errors),  cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_memory),  cmocka_unit_test(test_no_arguments),
+        cmocka_unit_test(test_results),  cmocka_unit_test(test_params),
+        cmocka_unit_test(test_errors),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_memory),   cmocka_unit_test(test_no_arguments),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

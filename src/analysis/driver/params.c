@@ -112,7 +112,7 @@ unknown_param(const imp_image *im, const char *name, struct diags *ds)
                   "its params are %s%s; a `let` becomes one if it is declared "
                   "as param %s = ...",
                   name_first(ds->arena, names, count), count > 6 ? ", ..." : "",
-                  name);
+                  name[0] ? name : "k");
     return false;
 }
 

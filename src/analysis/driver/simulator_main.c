@@ -18,6 +18,7 @@
 #include "base/num.h"
 #include "base/source.h"
 #include "base/stack.h"
+#include "output/out.h"
 
 extern const unsigned char imp_model_image[];
 extern const imp_code imp_model_code;
@@ -109,7 +110,7 @@ help_data(struct buf *buf, const imp_image *im)
     }
 }
 
-static void
+static int
 help(struct simulation *simulation, const char *program)
 {
     const imp_image *im = simulation->im;
@@ -147,8 +148,10 @@ help(struct simulation *simulation, const char *program)
     buf_puts(&buf,
              "\nexit status: 0 fine; 1 an `expect` failed; 2 the model or "
              "the command line\nis wrong; 3 the computation failed\n");
-    (void)io_write(STDOUT_FILENO, buf.s, buf.n);
+    struct output output = {.error = io_write(STDOUT_FILENO, buf.s, buf.n)};
     buf_free(&buf);
+    return out_check(&output, &simulation->ds) == IMP_OK ? IMP_EXIT_OK
+                                                         : IMP_EXIT_RUN;
 }
 
 /* ---- flags --------------------------------------------------------------- */
@@ -343,10 +346,8 @@ run(struct simulation *simulation, int argc, char **argv)
         ok &= read_flag(simulation, argc, argv, &i);
     if (!ok)
         return IMP_EXIT_MODEL;
-    if (simulation->help) {
-        help(simulation, argc ? argv[0] : "simulator");
-        return IMP_EXIT_OK;
-    }
+    if (simulation->help)
+        return help(simulation, argc ? argv[0] : "simulator");
     if (simulation->o.sweeps.resume && !simulation->o.out_dir) {
         struct diag *diag = diag_add(&simulation->ds, DIAG_E0822, IMP_NOWHERE,
                                      "`--resume` needs `--out DIR`");

@@ -258,20 +258,22 @@ plain_number(const char *text, double *x)
 }
 
 bool
-session_not_a_value(struct session *session, const char *what, const char *text)
+session_not_a_value(struct session *session, const char *param,
+                    const char *text)
 {
-    struct diag *diag = diag_add(&session->ds, DIAG_E0811, IMP_NOWHERE,
-                                 "`%s` wants a number; found `%s`", what, text);
+    struct diag *diag =
+        diag_add(&session->ds, DIAG_E0811, IMP_NOWHERE,
+                 "param `%s` wants a number; found `%s`", param, text);
     diag_help(&session->ds, diag,
               "write a number in SI units, or with a unit: `3 [mm]`");
     return false;
 }
 
 bool
-session_quantity(struct session *session, const char *what, const char *text,
+session_quantity(struct session *session, const char *param, const char *text,
                  double *value, const char **unit)
 {
-    assert(what && text && value && unit);
+    assert(param && text && value && unit);
     struct diags ds;
 
     *unit = NULL;
@@ -280,24 +282,24 @@ session_quantity(struct session *session, const char *what, const char *text,
     /* everything else is read by the language itself */
     diags_init(&ds, session->arena, session->text.sources);
     uint32_t file =
-        sources_add(session->text.sources, what, text, strlen(text));
+        sources_add(session->text.sources, param, text, strlen(text));
     const struct ast_file *f =
         parse_file(session->arena, session->text.names, &ds, file, true);
     if (ds.errors || f->n_items != 1 || f->items[0]->kind != AST_COMMAND ||
         strcmp(f->items[0]->name.text, "show") != 0 || f->items[0]->n_args != 1)
-        return session_not_a_value(session, what, text);
+        return session_not_a_value(session, param, text);
     struct check_input in = {.arena = session->arena,
                              .names = session->text.names,
                              .sources = session->text.sources,
                              .ds = &ds,
-                             .model_name = what,
+                             .model_name = param,
                              .files = &f,
                              .n_files = 1};
     struct tm_model *m = check_model(&in);
     if (!m || m->n_commands != 1 || m->commands[0].n_args != 1 ||
         m->commands[0].args[0].kind != IMP_VAL_NUM ||
         m->commands[0].args[0].rows * m->commands[0].args[0].cols != 1)
-        return session_not_a_value(session, what, text);
+        return session_not_a_value(session, param, text);
     const struct tm_val *v = &m->commands[0].args[0];
     *value = ex_value(m->graph, v->e[0], NULL, NULL);
     if (v->unit && v->unit[0] && strcmp(v->unit, "1") != 0)
@@ -314,10 +316,9 @@ quantities(struct session *session, struct check_set *sets, const char **units)
 
     for (size_t i = 0; i < session->o.n_sets; i++) {
         const struct session_set *q = &session->o.sets[i];
-        const char *what = arena_printf(session->arena, "--set %s", q->name);
         sets[i].name = intern_str(session->text.names, q->name);
         if (q->value)
-            ok &= session_quantity(session, what, q->value, &sets[i].value,
+            ok &= session_quantity(session, q->name, q->value, &sets[i].value,
                                    &units[i]);
         else
             sets[i].value = q->number;
@@ -332,8 +333,9 @@ session_wrong_unit(struct session *session, imp_range where, const char *param,
     assert(param != NULL && given != NULL && own != NULL);
     struct diag *diag =
         diag_add(&session->ds, DIAG_E0812, where,
-                 "`--set %s` gives [%s], but the param is in [%s]", param,
-                 given, own && own[0] ? own : "1");
+                 "param `%s` is in [%s], but the value that is set for it "
+                 "is in [%s]",
+                 param, own[0] ? own : "1", given);
     diag_help(&session->ds, diag,
               "give a bare number in SI units, or a unit of this dimension");
 }
@@ -440,7 +442,7 @@ compile(struct session *session)
         const char *unit;
         double x = q->number;
         if (q->value &&
-            !session_quantity(session, "--set", q->value, &x, &unit))
+            !session_quantity(session, q->name, q->value, &x, &unit))
             return IMP_EXIT_MODEL;
         ok &= driver_set_number(session->image, session->params, q->name, x,
                                 &session->ds);

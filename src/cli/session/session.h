@@ -33,12 +33,12 @@ struct session_options {
     enum session_backend backend;
     int opt; /* 0, 1, 2 */
     bool cache, json;
-    bool trace_all;  /* every `simulate` keeps its motion */
-    const char *dir; /* --out, or NULL */
+    bool trace_all;         /* every `simulate` keeps its motion */
+    const char *dir;        /* --out, or NULL */
     const char *allow_read; /* `use` reads below this folder, too; or NULL */
     bool has_seed;
     double seed;
-    uint64_t run; /* whose draws the starts take */
+    uint64_t run;             /* whose draws the starts take */
     struct session_set *sets; /* owned by whoever holds this struct */
     size_t n_sets;
     const char **data; /* n_data of --data, NAME=FILE; owned alike */
@@ -47,7 +47,8 @@ struct session_options {
     struct sweep_options sweeps;
     atomic_int *stop; /* stops the session where it is not 0; may be NULL */
 };
-/* The evaluator until machine code pays, a cache, and nothing else asked for. */
+/* The evaluator until machine code pays, a cache, and nothing else asked for.
+ */
 void session_defaults(struct session_options *options);
 
 /* The texts of the model, and their trees. */
@@ -144,14 +145,15 @@ int session_all(struct session *session);
 struct check_input session_input(struct session *session);
 
 /* The value of `text` ("3", "3 [mm]", "pi/4") in SI units. *unit is its SI
- * unit, or NULL for a bare number. False after a diagnostic that names `what`.
+ * unit, or NULL for a bare number. False after a diagnostic that names the
+ * param.
  */
-bool session_quantity(struct session *session, const char *what,
+bool session_quantity(struct session *session, const char *param,
                       const char *text, double *x, const char **unit);
 /* Diagnostics of a value that does not fit: it is no number (returns false), or
  * its unit has another dimension than the param's own (both units as SI texts).
  */
-bool session_not_a_value(struct session *session, const char *what,
+bool session_not_a_value(struct session *session, const char *param,
                          const char *text);
 void session_wrong_unit(struct session *session, imp_range where,
                         const char *param, const char *given, const char *own);

@@ -111,10 +111,15 @@ work_doc(void *ctx)
         struct diag *diag =
             diag_add(&job->s.ds, DIAG_E0815, IMP_NOWHERE,
                      "nothing is known under the name `%s`", job->name);
+        struct buf first = {0};
         if (text.n)
             diag_help(&job->s.ds, diag, "%s", buf_str(&text));
+        else if (strchr(job->name, ' ') && check_doc(&in, job->word[0], &first))
+            diag_help(&job->s.ds, diag, "one name at a time: `imp doc %s`",
+                      job->word[0]);
         else
             diag_help(&job->s.ds, diag, "`imp doc` lists all names");
+        buf_free(&first);
     }
     buf_free(&text);
     return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;

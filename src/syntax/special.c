@@ -77,6 +77,45 @@ unit_in_round_brackets(const struct parse *parse)
     return n && word_is_unit(word) ? hi + 1 : 0;
 }
 
+/* The length of a bracket with a unit that begins here; 0: there is none. */
+static size_t
+unit_bracket(const struct parse *parse, size_t lo)
+{
+    size_t n = 1, letters = 0;
+    while (lo + n < parse->len && parse->text[lo + n] != ']' && n < 40)
+        n++;
+    if (lo + n >= parse->len || parse->text[lo] != '[' ||
+        parse->text[lo + n] != ']')
+        return 0;
+    while (!strchr("*/^ .-0123456789]", parse->text[lo + 1 + letters]))
+        letters++;
+    const char *word =
+        arena_strndup(parse->arena, parse->text + lo + 1, letters);
+    return letters && word_is_unit(word) ? n + 1 : 0;
+}
+
+/* `3 [N] [m]`: one bracket holds all of a unit. */
+static bool
+two_units(struct parse *parse, struct diag *diag)
+{
+    if (parse->found.kind != IMP_YYLBRACK || parse->prev.kind != IMP_YYRBRACK)
+        return false;
+    size_t second = parse->found.range.lo, first = parse->prev.range.lo;
+    while (first && parse->text[first] != '[')
+        first--;
+    size_t n = unit_bracket(parse, first), m = unit_bracket(parse, second);
+    if (!n || !m)
+        return false;
+    const char *a = parse->text + first + 1, *b = parse->text + second + 1;
+    bool plain = !memchr(b, '*', m - 2) && !memchr(b, '/', m - 2);
+    diag_help(
+        parse->ds, diag,
+        "one bracket holds all of a unit: [%.*s*%.*s], or [%.*s/%s%.*s%s]",
+        (int)n - 2, a, (int)m - 2, b, (int)n - 2, a, plain ? "" : "(",
+        (int)m - 2, b, plain ? "" : ")");
+    return true;
+}
+
 bool
 sentence_foreign_word(struct parse *parse, enum diag_code code,
                       struct diag *diag)
@@ -104,6 +143,8 @@ sentence_foreign_word(struct parse *parse, enum diag_code code,
                               (int)(end - lo - 2), parse->text + lo + 1));
         return true;
     }
+    if (code == DIAG_E0028 && two_units(parse, diag))
+        return true;
     const struct token *command = &parse->before[0];
     if ((code == DIAG_E0028 || code == DIAG_E0008) &&
         parse->prev.kind == IMP_YYNAME && command->text &&

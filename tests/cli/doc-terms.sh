@@ -14,3 +14,6 @@ echo 'let two = 2' >m.imp
 $imp doc two m.imp
 $imp doc Delassus matrix m.imp
 $imp doc two none.imp
+# Two names are two questions.
+$imp doc circle box
+$imp doc circles box

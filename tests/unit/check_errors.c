@@ -456,6 +456,32 @@ test_lists_in_brackets(void **state)
 #undef RUN
 }
 
+/* W0308: a range that is written out downwards, once where it is checked again;
+ * one whose end a param moves, and a slice to the end, may be empty. */
+static void
+test_ranges_downwards(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t warnings;
+    } row[] = {
+        {"let a = 5 .. 1\nshow a, 2*a, length(a)", 1},
+        {"let b = linspace(0, 1, 5)\nshow b[3 .. 2]", 1},
+        {"let b = linspace(0, 1, 5)\nshow b[2 .. -1], -2 .. -1, 3 .. 3", 0},
+        {"param n = 0\nlet a = 0 .. n - 1\nshow a", 0},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct checked c;
+        check_text(&c, row[i].text);
+        assert_non_null(c.m);
+        assert_int_equal(c.ds.warnings, row[i].warnings);
+        if (row[i].warnings)
+            assert_string_equal(diag_code_name(c.ds.first->code), "W0308");
+        checked_free(&c);
+    }
+}
+
 /* what later versions will carry out is told so, and nothing else */
 static void
 test_later(void **state)
@@ -507,6 +533,7 @@ main(void)
         cmocka_unit_test(test_unread_keys),
         cmocka_unit_test(test_same_pair),
         cmocka_unit_test(test_lists_in_brackets),
+        cmocka_unit_test(test_ranges_downwards),
         cmocka_unit_test(test_jumps_that_add),
         cmocka_unit_test(test_ranges_of_sweeps),
         cmocka_unit_test(test_later),

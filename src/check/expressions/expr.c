@@ -13,7 +13,6 @@
 
 #define DEPTH_MAX 1200
 #define STEPS_MAX 2000000u
-#define LIST_MAX 100000
 
 bool
 check_enter(struct check *ck, imp_range range)
@@ -212,45 +211,6 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
     result = unit_applied(ck, node, result);
     return like.kind == VALUE_COLUMN ? list_of_entry(&result, &like, 1)
                                      : result;
-}
-
-static struct value
-range_list(struct check *ck, const struct env *env, const struct ast_expr *node)
-{
-    struct value a = check_expr(ck, env, node->a),
-                 b = check_expr(ck, env, node->b);
-    const struct dim *pure = dim_pure(ck->dims);
-    double lo, hi;
-    bool ok = value_need_scalar(ck, &a, node->a, pure, "the start of a range");
-    if (!value_need_scalar(ck, &b, node->b, pure, "the end of a range") || !ok)
-        return value_poison(node->range);
-    if (a.kind == VALUE_ANY || b.kind == VALUE_ANY)
-        return value_any(ck, pure, node->range);
-    if (!check_fixed(ck, a.e[0], &lo) || !check_fixed(ck, b.e[0], &hi)) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0222, node->range,
-            "the bounds of a range are made of literals and params");
-        CHECK_HELP(ck, diag,
-                   "the entries of a list `a` from the second to the last are "
-                   "a[1 .. -1]; a condition takes others, a[a > 0]");
-        return value_poison(node->range);
-    }
-    if (lo != floor(lo) || hi != floor(hi) || hi - lo >= LIST_MAX) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0222, node->range,
-            "the bounds of a range are whole numbers, %d apart at most",
-            LIST_MAX);
-        CHECK_HELP(ck, diag,
-                   "for other steps there is linspace(from, to, count)");
-        return value_poison(node->range);
-    }
-    uint32_t count = hi < lo ? 0 : (uint32_t)(hi - lo) + 1;
-    struct value result = value_array(ck, count, 1, pure, node->range);
-    result.kind = VALUE_LIST;
-    result.bare = true;
-    for (uint32_t i = 0; i < count; i++)
-        result.e[i] = ex_num(ck->g, lo + i);
-    return result;
 }
 
 /* The number of an entry among `count`. Those of lists count from the end, too:
@@ -782,9 +742,11 @@ check_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
     case AST_MATRIX:
         value = array(ck, env, node);
         break;
-    case AST_RANGE:
-        value = range_list(ck, env, node);
-        break;
+    case AST_RANGE: {
+        struct value a = check_expr(ck, env, node->a);
+        struct value b = check_expr(ck, env, node->b);
+        value = list_range(ck, node, &a, &b);
+    } break;
     case AST_OVER:
         check_unavailable(ck, node->range, "`name in values` as a value",
                           "(name in values) stands in `over` of a sweep, a "

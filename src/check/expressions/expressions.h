@@ -49,6 +49,9 @@ struct value builtin_call(struct check *ck, const struct env *env,
 /* left op right, one of which is a list */
 struct value list_binary(struct check *ck, const struct ast_expr *node,
                          const struct value *left, const struct value *right);
+/* a .. b */
+struct value list_range(struct check *ck, const struct ast_expr *node,
+                        struct value *a, struct value *b);
 /* if condition then left else right, any of which may be a list */
 struct value list_choice(struct check *ck, const struct ast_expr *node,
                          const struct value *condition,

@@ -269,3 +269,70 @@ called_behind(struct check *ck, const struct ast_expr *callee,
         return false;
     return true;
 }
+
+/* -- ranges ---------------------------------------------------------------- */
+
+#define LIST_MAX 100000
+
+static bool
+literal(const struct ast_expr *node)
+{
+    return node->kind == AST_NUM;
+}
+
+/* W0308: `5 .. 1` has no numbers. Once where an expression is checked again. */
+static void
+warn_of_descent(struct check *ck, const struct ast_expr *node, double lo,
+                double hi)
+{
+    for (const struct diag *d = ck->ds->first; d; d = d->next)
+        if (d->code == DIAG_W0308 && d->range.file == node->range.file &&
+            d->range.lo == node->range.lo)
+            return;
+    struct diag *diag =
+        check_error(ck, DIAG_W0308, node->range,
+                    "a range counts upwards: this one has no numbers");
+    CHECK_HELP(ck, diag, "downwards goes linspace(%g, %g, %g)", lo, hi,
+               lo - hi + 1);
+}
+
+struct value
+list_range(struct check *ck, const struct ast_expr *node, struct value *a,
+           struct value *b)
+{
+    assert(ck && node && node->kind == AST_RANGE && a && b);
+    const struct dim *pure = dim_pure(ck->dims);
+    double lo, hi;
+    bool ok = value_need_scalar(ck, a, node->a, pure, "the start of a range");
+    if (!value_need_scalar(ck, b, node->b, pure, "the end of a range") || !ok)
+        return value_poison(node->range);
+    if (a->kind == VALUE_ANY || b->kind == VALUE_ANY)
+        return value_any(ck, pure, node->range);
+    if (!check_fixed(ck, a->e[0], &lo) || !check_fixed(ck, b->e[0], &hi)) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0222, node->range,
+            "the bounds of a range are made of literals and params");
+        CHECK_HELP(ck, diag,
+                   "the entries of a list `a` from the second to the last are "
+                   "a[1 .. -1]; a condition takes others, a[a > 0]");
+        return value_poison(node->range);
+    }
+    if (lo != floor(lo) || hi != floor(hi) || hi - lo >= LIST_MAX) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0222, node->range,
+            "the bounds of a range are whole numbers, %d apart at most",
+            LIST_MAX);
+        CHECK_HELP(ck, diag,
+                   "for other steps there is linspace(from, to, count)");
+        return value_poison(node->range);
+    }
+    if (0 <= hi && hi < lo && literal(node->a) && literal(node->b))
+        warn_of_descent(ck, node, lo, hi);
+    uint32_t count = hi < lo ? 0 : (uint32_t)(hi - lo) + 1;
+    struct value result = value_array(ck, count, 1, pure, node->range);
+    result.kind = VALUE_LIST;
+    result.bare = true;
+    for (uint32_t i = 0; i < count; i++)
+        result.e[i] = ex_num(ck->g, lo + i);
+    return result;
+}

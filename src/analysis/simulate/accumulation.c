@@ -164,11 +164,6 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
             *there = !st;
     }
     sim->mode_change.what = CHANGE_NONE;
-    for (uint32_t k = 0; k < sim->n_contacts && *there; k++)
-        if (sim->watch[k] == WATCH_LEAVE && event_sinks(run, k)) {
-            sim->accumulation->beside[k] = true;
-            *there = false;
-        }
     *there = *there && !switching_sides_left(run, sides);
     sim->accumulation->blocked = !st && !*there;
     if (!*there)

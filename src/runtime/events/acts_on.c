@@ -75,26 +75,3 @@ event_sticks(const struct rt *run, uint32_t contact)
     assert(run != NULL && contact < run->im->contacts.n);
     return (rt_contact(run, contact)->flags & IMP_CONTACTF_STICKS) != 0;
 }
-
-const bool *
-event_crowded(struct rt *run, const bool *closed)
-{
-    assert(run != NULL && closed != NULL);
-    uint32_t n = run->im->contacts.n,
-             *touches = NEW_N(run->brief, uint32_t, run->im->bodies.n + 1);
-    bool *crowded = NEW_N(run->brief, bool, n + 1);
-    for (int round = 0; round < 2; round++)
-        for (uint32_t i = 0; i < n; i++)
-            for (int side = 0; side < 2 && closed[i]; side++) {
-                uint32_t body = rt_contact(run, i)->body[side];
-                if (body == IMP_WORLD ||
-                    rt_contact(run, i)->system != IMP_NO_SYSTEM ||
-                    rt_body(run, body)->block == IMP_NO_BLOCK)
-                    continue;
-                if (round == 0)
-                    touches[body]++;
-                else
-                    crowded[i] |= touches[body] > 1 && !event_sticks(run, i);
-            }
-    return crowded;
-}

@@ -25,12 +25,6 @@
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
-/* Where bodies touch others, too, impacts follow each other faster than flights
- * within a band end: there such a flight counts as closed, and is hit with its
- * neighbours, until the gap has sunk by this share of its tolerance; from then
- * on it comes back to where it was left. */
-#define CROWDED_SINKS 0.5
-
 /* As a flat point passes over a face, the series of their gap holds for shares
  * of the time until then, and leads to nothing beyond. Where it holds for less
  * than the square of this share of a step, a bound of what driven bodies do
@@ -181,7 +175,7 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
 /* Finds the first entry of the gap into the band within a step of this length.
  */
 static void
-scan(struct near *watched, double length, bool crowded)
+scan(struct near *watched, double length)
 {
     double signed_gap[MOTION_STEP_ORDER + 1], neg[MOTION_STEP_ORDER + 1],
         from = 0.0, up, down, when;
@@ -195,7 +189,6 @@ scan(struct near *watched, double length, bool crowded)
         bool rises = polynomial_below(neg, MOTION_STEP_ORDER, 0.0, length,
                                       -2.0 * watched->tol.gap, &up);
         if (!watched->rests &&
-            (!crowded || watched->floor < -CROWDED_SINKS * watched->tol.gap) &&
             contact_root_returns(signed_gap, watched->floor, watched->handled,
                                  &watched->tol, rises ? up : length, &when)) {
             propose(watched, when, when,
@@ -391,20 +384,6 @@ event_held(struct rt *run, uint32_t contact)
 {
     assert(run != NULL && contact < run->im->contacts.n);
     state_of(run)->kept[contact].inside = false;
-}
-
-bool
-event_sinks(struct rt *run, uint32_t contact)
-{
-    assert(run != NULL && contact < run->im->contacts.n);
-    const struct kept *kept = &state_of(run)->kept[contact];
-    struct closest_points at;
-    struct gap_tolerance tol;
-    if (!kept->inside || event_look(run, contact, &at))
-        return false;
-    gap_tolerance_get(run, contact, &tol);
-    return at.gap < kept->floor - 2.0 * tol.gap_rounding &&
-           gap_rate(run, contact, &at) < -tol.rate;
 }
 
 static void
@@ -614,15 +593,12 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
             out->kind = EVENT_EXCLUDED;
             return IMP_OK;
         }
-        const bool *crowded = NULL;
         for (uint32_t i = 0; i < ev->n; i++) {
             struct near *watched = &ev->near[ev->contact[i]];
             if (watched->mode == WATCH_OFF || !watched->series ||
                 watched->candidate)
                 continue;
-            if (watched->inside && !crowded && !ev->body)
-                crowded = event_crowded(run, closed_by(run, ev, -1.0));
-            scan(watched, step.length, crowded && crowded[ev->contact[i]]);
+            scan(watched, step.length);
         }
         uint32_t best;
         bool again;

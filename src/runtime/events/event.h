@@ -42,11 +42,6 @@ void event_rests(struct rt *run, uint32_t contact);
 /* The gap of this contact is held closed at the present time: when it is let
  * go, it comes back to where it is then, not to where it was hit before. */
 void event_held(struct rt *run, uint32_t contact);
-/* Is the contact, which was watched to leave, below where its flight within the
- * tolerance of the gap began, and does it close? Of bodies that others touch,
- * too, the search sees that no earlier than where the gap sinks by its
- * tolerance within a step. */
-bool event_sinks(struct rt *run, uint32_t contact);
 /* Moves the run from the present time to the first event at or before `until`
  * (or to `until`), and leaves it there. watch: one entry per contact.
  * each_step (may be NULL) is called for every accepted step with the time
@@ -87,12 +82,13 @@ bool event_far(struct rt *run, uint32_t contact);
  * bodies and open by no more than `reach` (m)? *open: it is open. */
 bool event_takes_part(struct rt *run, uint32_t contact, double reach,
                       bool *open);
-/* The same as event_apart by the gap at the present state, and a bound of the speeds. *below:
- * the gap is below its band: the bodies have been nearer than closed. */
+/* The same as event_apart by the gap at the present state, and a bound of the
+ * speeds. *below: the gap is below its band: the bodies have been nearer than
+ * closed. */
 double event_apart_by_gap(struct rt *run, uint32_t contact, bool *below);
-/* By how much a gap may close before the pair has to be asked (m): less than the
- * gap, where that is large beside bodies that move; else 0. Of bodies that move
- * none may be a half-space. */
+/* By how much a gap may close before the pair has to be asked (m): less than
+ * the gap, where that is large beside bodies that move; else 0. Of bodies that
+ * move none may be a half-space. */
 double event_open_by(struct rt *run, uint32_t contact);
 /* How far (m) a point in world axes is above a half-plane or half-space that
  * rests; false: the body is none. */

@@ -102,9 +102,6 @@ const bool *event_acts_on(struct rt *run, uint32_t contact, const bool *closed);
 /* Does an impact end all rates at the contact? Then flights shrink fast, and no
  * other contact is hit with it before its own time. */
 bool event_sticks(const struct rt *run, uint32_t contact);
-/* Per contact that does not stick: does one of its bodies that move have
- * another contact that is closed? */
-const bool *event_crowded(struct rt *run, const bool *closed);
 
 /* -- place_jump.c -- */
 /* E0621: the search for the next touch of this contact does not go on.

@@ -342,11 +342,6 @@ hits_merge(const struct flow *flow, const bool *hits)
            flight <= FRICTION_FLIGHTS * friction_gap_blur(flow, hits);
 }
 
-/* Per contact (m): is it one of the last impacts, or of the last few roundings
- * of the time, across a limit? Closed contacts that a limit would knock off, as
- * one foot does the other, take part in it: they stay closed. In run->brief. */
-static bool *friction_hit_lately(const struct flow *flow);
-
 static int
 friction_impact(struct flow *flow, struct flow_event *event)
 {
@@ -385,8 +380,54 @@ friction_impact(struct flow *flow, struct flow_event *event)
             friction_limit_reached(flow, true, false, group, &event->chatter);
     if (limit)
         close_group(flow, event, group, on);
-    else
+    else {
         friction_foresee_limit(flow);
+        friction_foresee_several(flow);
+    }
+    return settle_struck(flow, on, ended, event);
+}
+
+/* The limit of impacts at several contacts has come: what these have given
+ * until now, in flights that the system has not made. */
+static int
+come_to_several(struct flow *flow, struct flow_event *event)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_friction *friction = taylor->friction;
+    struct friction_turns *several = &friction->several;
+    struct struck struck = friction_new_struck(flow);
+    bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
+         *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
+    int st = friction_rows(flow);
+    if (st)
+        return st;
+    friction_take_moments(flow);
+    if ((st = friction_rows(flow)))
+        return st;
+    memcpy(struck.hits, several->group, flow->m * sizeof *struck.hits);
+    memcpy(struck.impulse, several->impulse,
+           2 * flow->m * sizeof *struck.impulse);
+    struck.plastic = true;
+    struck.may_gain = several->may_gain;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        friction->approach[i] = 0.0;
+        friction->zero[i] = several->group[i] && friction->rub[i] >= 0 &&
+                            several->slip[i] == 0.0;
+        if (friction->rub[i] >= 0)
+            friction->work[i] += several->work[i];
+    }
+    event->chatter = friction->limit.is;
+    friction->limit.contact = -1;
+    if ((st = strike(flow, &struck, on)))
+        return st;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (several->hit[i] && !several->group[i])
+            taylor->contacts.opening[i] |=
+                flow->instant.gap[i] <=
+                TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i];
+    several->left = 0.0;
+    several->wait = 0;
+    close_group(flow, event, struck.hits, on);
     return settle_struck(flow, on, ended, event);
 }
 
@@ -400,6 +441,8 @@ come_to_rest(struct flow *flow, struct flow_event *event)
     struct friction_limit *limit = &friction->limit;
     uint32_t i = (uint32_t)limit->contact;
     bool nested = limit->nested;
+    if (limit->several)
+        return come_to_several(flow, event);
     struct struck struck = friction_new_struck(flow);
     bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
          *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
@@ -648,10 +691,6 @@ endless(struct flow *flow)
     return ++friction->repeats > FRICTION_REPEATS * ((int)flow->m + 1);
 }
 
-/* At the end of a piece: takes the state back onto what closed contacts hold.
- */
-static int friction_hold(struct flow *flow);
-
 static int
 apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
       bool slid)
@@ -757,35 +796,4 @@ friction_start(struct flow *flow)
         st = friction_tell_points(flow, taylor->now);
     }
     return st;
-}
-
-static int
-friction_hold(struct flow *flow)
-{
-    assert(flow);
-    struct taylor_flow *taylor = flow->taylor;
-    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), any = false;
-    for (uint32_t i = 0; i < flow->m; i++)
-        any |= taylor->contacts.closed[i];
-    int st = any ? friction_rows(flow) : IMP_OK;
-    if (st || !any)
-        return st;
-    friction_held_rows(flow, row);
-    friction_project(flow, row);
-    return IMP_OK;
-}
-
-static bool *
-friction_hit_lately(const struct flow *flow)
-{
-    assert(flow);
-    const struct friction_flights *flights = &flow->taylor->friction->flights;
-    double now = flow->taylor->now,
-           tick = FRICTION_TICKS * DBL_EPSILON * fabs(now);
-    bool *lately = NEW_N(flow->run->brief, bool, flow->m + 1);
-    for (long k = 0; k < flights->n && k <= 2 * FRICTION_FLIGHTS; k++)
-        lately[flights->contact[k]] = true;
-    for (uint32_t i = 0; i < flow->m; i++)
-        lately[i] |= now - flights->last[i] <= FRICTION_FLIGHTS * tick;
-    return lately;
 }

@@ -17,6 +17,9 @@
 #define FRICTION_FLIGHTS 8
 /* Flights that take so many roundings of the time, or less, are rounding. */
 #define FRICTION_TICKS 4.0
+/* A limit that is known is taken when it leaves less than this share of the
+ * time in which the motion changes: the square is rounding. */
+#define FRICTION_LAW_SHORT 0x1p-26
 
 /* One instant; 2m rows. */
 struct friction_rows {
@@ -64,7 +67,20 @@ struct friction_limit {
                      if they shrank on as at its beginning */
     bool sticks;  /* every impact to come ends the slip */
     bool nested;  /* a limit of limits: of all contacts of the group */
+    bool several; /* of several contacts: what the forecast has followed */
     struct accumulation_limit is;
+};
+/* The last forecast of a limit of several contacts, which their impacts and
+ * flights have been followed to. Lists are of m entries, or 2m. */
+struct friction_turns {
+    bool *group, *hit; /* those that rest there; those that are hit before */
+    double *impulse, *moment; /* the sum of the impulses, and of these times the
+                                 time left after each (2m) */
+    double *slip, *work;
+    double time, left; /* when it comes, and the time that was left; 0: there is
+                          no forecast */
+    long wait;         /* impacts that come before another one is tried */
+    bool may_gain;     /* a law that was used may add energy */
 };
 /* A slip whose p falls to zero: what the piece before began
  * with, m entries each. */
@@ -114,7 +130,8 @@ struct taylor_friction {
     double elapsed; /* since the present piece began */
     struct friction_flights flights;
     struct friction_limit limit;
-    bool *group;                /* m: of a nested limit */
+    bool *group; /* m: of a nested limit */
+    struct friction_turns several;
     struct limit_series series; /* of the limits at its contacts so far */
     struct friction_watch watch;
     struct flow_change *change; /* 2m: what the last event changed */
@@ -156,7 +173,8 @@ friction_left_out(const struct taylor_friction *friction, uint32_t i)
 {
     return friction && friction->limit.contact >= 0 &&
            (friction->limit.contact == (int)i ||
-            (friction->limit.nested && friction->group[i]));
+            (friction->limit.nested && friction->group[i]) ||
+            (friction->limit.several && friction->several.hit[i]));
 }
 
 /* Is contact i compliant now? It needs no impact, and keeps no gap. */
@@ -240,6 +258,9 @@ void friction_push(struct flow *flow, const double *impulse);
 void friction_project(struct flow *flow, const bool *row);
 /* The rows that the present modes hold at 0, into row (2m). */
 void friction_held_rows(const struct flow *flow, bool *row);
+/* At the end of a piece: takes the state back onto what closed contacts hold.
+ */
+int friction_hold(struct flow *flow);
 /* The rounding of a slip that sticks: of the speeds that friction has held. */
 double friction_held_slip(const struct flow *flow, uint32_t i);
 /* Memory, and the scales of the contacts that may be compliant. Status of the
@@ -270,6 +291,14 @@ double friction_fall_left(const struct flow *flow, const bool *group);
 void friction_note_ratio(const struct flow *flow, double ratio);
 /* NULL where no contact of the system has friction. */
 struct taylor_friction *taylor_friction_new(struct flow *flow);
+
+/* flow_impact.c. After an impact of contacts that bounce in turns: follows them
+ * to their limit in constant accelerations. Where that comes so soon that the
+ * motion does not change until then, and the last forecast agrees, it becomes
+ * the limit that is ahead. */
+void friction_foresee_several(struct flow *flow);
+/* Takes the places at such a limit (after friction_rows). */
+void friction_take_moments(struct flow *flow);
 
 /* -- friction_watch.c ----------------------------------------------------- */
 
@@ -363,6 +392,10 @@ bool *friction_resting(const struct flow *flow, const struct struck *struck,
 int friction_read_group(const struct flow *flow, const struct struck *struck,
                         int *contact, double *W,
                         struct friction_impact_point *point);
+/* Per contact (m): is it one of the last impacts, or of the last few roundings
+ * of the time, across a limit? Closed contacts that a limit would knock off, as
+ * one foot does the other, take part in it: they stay closed. In run->brief. */
+bool *friction_hit_lately(const struct flow *flow);
 /* Will the flights go on to shrink, and is the time that they take together
  * below what shows? Then fills *limit and group (m). faint: flights are below
  * the rounding of the time; merged: below that of the gaps. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Impacts of systems: at the present state of env, without a motion, from the
  * matrices of the instant (forces do no work within an instant, so there are
- * none); as problems of runtime/impact; and its laws as laws of
- * runtime/ballistic. */
+ * none); as problems of runtime/impact; its laws as laws of runtime/ballistic;
+ * and, with friction, to their limit, as those of runtime/bounces. */
 
 #include <assert.h>
 #include <float.h>
@@ -11,7 +11,10 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/bounces/bounces.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/instance/compensated.h"
+#include "runtime/numerics/factors.h"
 
 /* -- who takes part -------------------------------------------------------
  */
@@ -377,4 +380,214 @@ taylor_instant_impact(struct flow *flow, struct flow_event *event)
         ballistic_instant_impact(now, next->hit, next->n_hit);
     now->policy = policy;
     return what;
+}
+
+/* -- limits of several contacts with friction ------------------------------ */
+
+/* A limit of several contacts with friction is looked for when the last two
+ * flights are this share of the time in which the motion changes; after a
+ * search without one, when so many more impacts have come. */
+#define SEVERAL_SOON 0x1p-18
+#define SEVERAL_WAIT 4
+/* Two forecasts agree that differ by this share of the time that is left. */
+#define SEVERAL_SURE 0x1p-6
+
+/* See bounces_friction: they are those of this instant. */
+static bool
+present_friction(struct bounces *bounce, int point, double speed, bool rests,
+                 double mu[3])
+{
+    const struct flow *flow = bounce->of;
+    const struct system_slip *slip = &flow->taylor->friction->rows.slip[point];
+    assert(speed >= 0.0 || rests);
+    mu[0] = slip->mu;
+    mu[1] = slip->mu_static;
+    mu[2] = slip->mu_impact;
+    return true;
+}
+
+/* All contacts right after an impact. */
+static struct bounces *
+bounces_now(struct flow *flow, double ahead)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_friction *friction = taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    struct arena *arena = flow->run->brief;
+    struct bounces *bounce = bounces_new(flow->run, (int)flow->m);
+    struct friction_point *point = NEW_N(arena, struct friction_point, flow->m);
+    uint32_t *contact = NEW_N(arena, uint32_t, flow->m);
+    bounce->contact = contact;
+    bounce->point = point;
+    bounce->W = rows->W;
+    bounce->free = rows->free;
+    bounce->terms = rows->terms;
+    bounce->friction = present_friction;
+    bounce->of = flow;
+    bounce->ahead = ahead;
+    bounce->some = true;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        contact[i] = flow->sys->contact + i;
+        bounce->law[i] = friction_point_of(
+            flow, i, (enum imp_impact_law)flow->run->im->impact_law, true,
+            false);
+        bounce->gap[i] = fmax(flow->instant.gap[i], 0.0);
+        bounce->rate[2 * i] = rows->speed[2 * i];
+        bounce->rate[2 * i + 1] = friction_present_slip(flow, i);
+        bounce->band[i] = bounce->blur[i] =
+            TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i];
+        if (friction->flights.last[i] > -INFINITY)
+            bounce->left_at[i] = 0.0;
+        bounce->high = fmax(bounce->high, fabs(rows->speed[2 * i]));
+    }
+    for (int k = 0; k < taylor->next.n_hit; k++)
+        bounce->gap[taylor->next.hit[k]] = 0.0;
+    for (uint32_t i = 0; i < flow->m; i++)
+        bounce->peak[i] = bounce->gap[i];
+    return bounce;
+}
+
+/* Are the gaps of all that was hit independent? Gaps that depend on each other
+ * close together in places that rounding may have left none of: what flights
+ * below it do is then not told by them. */
+static bool
+hits_independent(const struct flow *flow, const struct bounces *bounce)
+{
+    struct arena *arena = flow->run->brief;
+    size_t rows = 2 * (size_t)flow->m;
+    int *hit = NEW_N(arena, int, flow->m), n = 0;
+    for (int i = 0; i < bounce->n; i++)
+        if (bounce->hits[i] > 0)
+            hit[n++] = i;
+    double *W = NEW_N(arena, double, (size_t)(n * n) + 1);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            W[i * n + j] =
+                bounce->W[(size_t)(2 * hit[i]) * rows + (size_t)(2 * hit[j])];
+    int *piv = NEW_N(arena, int, (size_t)n + 1);
+    return !imp_ldlt_factor(n, W, piv) && imp_ldlt_rank(n, piv) == n;
+}
+
+/* Keeps what has been followed. Does it agree with the last forecast? *off: by
+ * how much their times differ (s). */
+static bool
+keep_forecast(struct flow *flow, const struct bounces *bounce, double *off)
+{
+    struct friction_turns *several = &flow->taylor->friction->several;
+    double time = flow->taylor->now + bounce->time, least = bounce->time;
+    bool same = several->left > 0.0 && !bounce->joined;
+    *off = fabs(time - several->time);
+    for (uint32_t i = 0; i < flow->m; i++) {
+        same &= several->group[i] == bounce->rests[i];
+        several->group[i] = bounce->rests[i];
+        several->hit[i] = bounce->hits[i] > 0;
+        several->slip[i] = bounces_slip(bounce, (int)i);
+        several->work[i] = bounce->work[i];
+    }
+    bounces_sums(bounce, several->impulse, several->moment);
+    several->may_gain = bounce->may_gain;
+    several->time = time;
+    several->left = least;
+    return same && *off <= SEVERAL_SURE * several->left;
+}
+
+/* By how much each of the last flights was shorter than the one before, on the
+ * average. */
+static double
+flights_ratio(const struct friction_flights *flights)
+{
+    int half = flights->n > 2 * FRICTION_FLIGHTS ? FRICTION_FLIGHTS
+                                                 : (int)(flights->n - 1) / 2;
+    return pow((flights->time[0] - flights->time[half]) /
+                   (flights->time[half] - flights->time[2 * half]),
+               1.0 / half);
+}
+
+/* Have all of the last impacts been those of one contact? */
+static bool
+hit_alone(const struct friction_flights *flights)
+{
+    bool alone = true;
+    for (int k = 0; k < flights->n && k <= FRICTION_FLIGHTS; k++)
+        alone &= flights->contact[k] == flights->contact[0];
+    return alone;
+}
+
+/* The time in which the motion changes: that of the piece, or of the longest of
+ * the last flights. 0: something else than flights and impacts goes on. */
+static double
+several_scale(const struct flow *flow)
+{
+    const struct friction_flights *flights = &flow->taylor->friction->flights;
+    double longest = flights->longest;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (flow->taylor->contacts.closed[i] || friction_soft(flow, i) ||
+            rt_contact(flow->run, flow->sys->contact + i)->flags &
+                IMP_CONTACTF_VARIES)
+            return 0.0;
+    for (int k = 1; k <= 2 * FRICTION_FLIGHTS && k < flights->n; k++)
+        longest = fmax(longest, flights->time[k - 1] - flights->time[k]);
+    return fmin(flow->taylor->piece.h, longest);
+}
+
+void
+friction_foresee_several(struct flow *flow)
+{
+    assert(flow && flow->taylor->friction);
+    struct taylor_friction *friction = flow->taylor->friction;
+    struct friction_turns *several = &friction->several;
+    const struct friction_flights *flights = &friction->flights;
+    double now = flow->taylor->now, scale = several_scale(flow), off,
+           before = several->left;
+    if (flights->n < 4)
+        several->wait = 0;
+    if (hit_alone(flights)) /* its own law says more */
+        several->left = 0.0;
+    if (!(scale > 0.0) || hit_alone(flights) || flights->n < 4 ||
+        several->wait > flights->n ||
+        flights->time[0] - flights->time[2] > SEVERAL_SOON * scale ||
+        (before > 0.0 && several->time - now > 0.5 * before))
+        return;
+    struct bounces *bounce = bounces_now(flow, fmin(scale, flow->end - now));
+    int first = -1;
+    if (!bounces_follow(bounce) || !(bounce->time > 0.0) ||
+        !hits_independent(flow, bounce)) {
+        several->left = 0.0;
+        several->wait = flights->n + SEVERAL_WAIT;
+        return;
+    }
+    bool agrees = keep_forecast(flow, bounce, &off);
+    for (uint32_t i = flow->m; i-- > 0;)
+        first = several->group[i] ? (int)i : first;
+    if (!agrees || first < 0 || several->left > FRICTION_LAW_SHORT * scale)
+        return;
+    double share = several->left / scale;
+    friction->limit = (struct friction_limit){
+        .contact = first,
+        .time = several->time,
+        .left = several->left,
+        .several = true,
+        .is = {.evidence = LIMIT_BELOW_ROUNDING,
+               .impacts = flights->n,
+               .depth = 1,
+               .ratio = flights_ratio(flights),
+               .ratio_error = NAN,
+               .remaining = several->left,
+               .error = fmin(
+                   1.0, (2.0 * off + TAYLOR_NOISE * DBL_EPSILON * fabs(now)) /
+                            several->left),
+               .state_error = share * share + TAYLOR_NOISE * DBL_EPSILON}};
+}
+
+void
+friction_take_moments(struct flow *flow)
+{
+    assert(flow && flow->taylor->friction);
+    struct taylor_flow *taylor = flow->taylor;
+    const struct friction_rows *rows = &taylor->friction->rows;
+    const double *moment = taylor->friction->several.moment;
+    for (uint32_t r = 0; r < 2 * flow->m; r++)
+        for (uint32_t j = 0; j < flow->n && moment[r] != 0.0; j++)
+            state_add(&taylor->x[j], &taylor->lo[j],
+                      rows->B[r * flow->n + j] * moment[r]);
 }

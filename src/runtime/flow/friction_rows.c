@@ -24,8 +24,6 @@
 /* A limit is taken when what is left is this share of the time in which the
  * motion changes. */
 #define FRICTION_SHORT 0x1p-40
-/* The same where the law of the impacts is known: the square is rounding. */
-#define FRICTION_LAW_SHORT 0x1p-26
 
 void
 friction_rows_new(const struct flow *flow, struct arena *arena,
@@ -64,6 +62,19 @@ friction_jam_new(struct taylor_friction *friction, struct arena *arena,
     watch->which = -1;
 }
 
+static void
+friction_turns_new(struct friction_turns *several, struct arena *arena,
+                   size_t m)
+{
+    assert(several != NULL && arena != NULL);
+    several->group = NEW_N(arena, bool, m + 1);
+    several->hit = NEW_N(arena, bool, m + 1);
+    several->impulse = NEW_N(arena, double, 2 * m + 1);
+    several->moment = NEW_N(arena, double, 2 * m + 1);
+    several->slip = NEW_N(arena, double, m + 1);
+    several->work = NEW_N(arena, double, m + 1);
+}
+
 struct taylor_friction *
 taylor_friction_new(struct flow *flow)
 {
@@ -88,6 +99,7 @@ taylor_friction_new(struct flow *flow)
     friction->approach = NEW_N(arena, double, contacts);
     friction->limit.contact = -1;
     friction->group = NEW_N(arena, bool, flow->m);
+    friction_turns_new(&friction->several, arena, contacts);
     friction->v_size = NEW_N(arena, double, flow->n);
     friction->n_size = NEW_N(arena, double, flow->m + 1);
     friction->worked =
@@ -380,6 +392,22 @@ friction_project(struct flow *flow, const bool *row)
         take_to_zero(flow, at, n, off, true);
 }
 
+int
+friction_hold(struct flow *flow)
+{
+    assert(flow);
+    struct taylor_flow *taylor = flow->taylor;
+    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), any = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        any |= taylor->contacts.closed[i];
+    int st = any ? friction_rows(flow) : IMP_OK;
+    if (st || !any)
+        return st;
+    friction_held_rows(flow, row);
+    friction_project(flow, row);
+    return IMP_OK;
+}
+
 double
 friction_energy_rate(const struct flow *flow, size_t i)
 {
@@ -471,70 +499,6 @@ friction_held_slip(const struct flow *flow, uint32_t i)
 {
     assert(flow && flow->taylor->friction);
     return TAYLOR_NOISE * DBL_EPSILON * flow->taylor->terms.slip_held[i];
-}
-
-/* -- compliant contacts -----------------------------------------------------
- */
-
-int
-friction_soft_new(struct flow *flow)
-{
-    assert(flow && flow->taylor->friction);
-    struct taylor_friction *friction = flow->taylor->friction;
-    struct arena *arena = flow->run->arena;
-    friction->soft = NEW_N(arena, enum contact_softness, flow->m);
-    friction->scale = NEW_N(arena, double, flow->m);
-    friction->yields = NEW_N(arena, bool, flow->m);
-    friction->let_go = NEW_N(arena, bool, flow->m);
-    friction->fuzz = NEW_N(arena, double, flow->m);
-    friction->rest = NEW_N(arena, double, 2 * (size_t)flow->m);
-    friction->gave = NEW_N(arena, double, flow->m);
-    friction->memory = NEW_N(arena, double, 2 * (size_t)flow->m);
-    friction->piece.memory = NEW_N(arena, double, 2 * (size_t)flow->m * ROW);
-    for (uint32_t i = 0; i < flow->m; i++) {
-        friction->gave[i] = NAN;
-        if (rt_contact(flow->run, flow->sys->contact + i)->compliance ==
-            IMP_NO_TAPE)
-            continue;
-        int st = contact_compliance_start(flow->run, flow->sys->contact + i,
-                                          &friction->scale[i]);
-        if (st)
-            return st;
-        if (flow->run->compliant)
-            friction->soft[i] = CONTACT_SOFT;
-    }
-    return IMP_OK;
-}
-
-int
-friction_soft_force(const struct flow *flow, uint32_t i, double *force)
-{
-    assert(force && friction_soft(flow, i));
-    const struct taylor_flow *taylor = flow->taylor;
-    double scale = taylor->friction->scale[i], root = sqrt(scale), out[3];
-    int st =
-        contact_compliance_at(flow->run, flow->sys->contact + i, scale,
-                              flow->instant.gap[i], flow->instant.rate[i], out);
-    *force = st ? 0.0 : fmax(out[0], 0.0);
-    if (!st)
-        taylor->friction->fuzz[i] =
-            TAYLOR_NOISE * DBL_EPSILON *
-            (fabs(out[1]) * taylor->terms.gap_max[i] / scale +
-             fabs(out[2]) * taylor->terms.rate_max[i] / root);
-    return st;
-}
-
-bool
-friction_soft_yields(struct flow *flow, const int *contact, int n)
-{
-    assert(contact && n > 0);
-    struct taylor_friction *friction = flow->taylor->friction;
-    bool any = false;
-    for (int k = 0; k < n; k++)
-        if (friction->scale[contact[k]] > 0.0 &&
-            friction->soft[contact[k]] == CONTACT_RIGID)
-            any = friction->yields[contact[k]] = true;
-    return any;
 }
 
 /* -- limits of chatter ------------------------------------------------------
@@ -794,4 +758,19 @@ friction_foresee_limit(struct flow *flow)
                                    bounces.time +
                                law_error),
         .state_error = share * share + TAYLOR_NOISE * DBL_EPSILON};
+}
+
+bool *
+friction_hit_lately(const struct flow *flow)
+{
+    assert(flow);
+    const struct friction_flights *flights = &flow->taylor->friction->flights;
+    double now = flow->taylor->now,
+           tick = FRICTION_TICKS * DBL_EPSILON * fabs(now);
+    bool *lately = NEW_N(flow->run->brief, bool, flow->m + 1);
+    for (long k = 0; k < flights->n && k <= 2 * FRICTION_FLIGHTS; k++)
+        lately[flights->contact[k]] = true;
+    for (uint32_t i = 0; i < flow->m; i++)
+        lately[i] |= now - flights->last[i] <= FRICTION_FLIGHTS * tick;
+    return lately;
 }

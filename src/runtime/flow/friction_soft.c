@@ -21,6 +21,67 @@
  * state there has gone through a root and a piece of the motion. */
 #define FRICTION_FUZZ 16.0
 
+int
+friction_soft_new(struct flow *flow)
+{
+    assert(flow && flow->taylor->friction);
+    struct taylor_friction *friction = flow->taylor->friction;
+    struct arena *arena = flow->run->arena;
+    friction->soft = NEW_N(arena, enum contact_softness, flow->m);
+    friction->scale = NEW_N(arena, double, flow->m);
+    friction->yields = NEW_N(arena, bool, flow->m);
+    friction->let_go = NEW_N(arena, bool, flow->m);
+    friction->fuzz = NEW_N(arena, double, flow->m);
+    friction->rest = NEW_N(arena, double, 2 * (size_t)flow->m);
+    friction->gave = NEW_N(arena, double, flow->m);
+    friction->memory = NEW_N(arena, double, 2 * (size_t)flow->m);
+    friction->piece.memory = NEW_N(arena, double, 2 * (size_t)flow->m * ROW);
+    for (uint32_t i = 0; i < flow->m; i++) {
+        friction->gave[i] = NAN;
+        if (rt_contact(flow->run, flow->sys->contact + i)->compliance ==
+            IMP_NO_TAPE)
+            continue;
+        int st = contact_compliance_start(flow->run, flow->sys->contact + i,
+                                          &friction->scale[i]);
+        if (st)
+            return st;
+        if (flow->run->compliant)
+            friction->soft[i] = CONTACT_SOFT;
+    }
+    return IMP_OK;
+}
+
+int
+friction_soft_force(const struct flow *flow, uint32_t i, double *force)
+{
+    assert(force && friction_soft(flow, i));
+    const struct taylor_flow *taylor = flow->taylor;
+    double scale = taylor->friction->scale[i], root = sqrt(scale), out[3];
+    int st =
+        contact_compliance_at(flow->run, flow->sys->contact + i, scale,
+                              flow->instant.gap[i], flow->instant.rate[i], out);
+    *force = st ? 0.0 : fmax(out[0], 0.0);
+    if (!st)
+        taylor->friction->fuzz[i] =
+            TAYLOR_NOISE * DBL_EPSILON *
+            (fabs(out[1]) * taylor->terms.gap_max[i] / scale +
+             fabs(out[2]) * taylor->terms.rate_max[i] / root);
+    return st;
+}
+
+bool
+friction_soft_yields(struct flow *flow, const int *contact, int n)
+{
+    assert(contact && n > 0);
+    struct taylor_friction *friction = flow->taylor->friction;
+    bool any = false;
+    for (int k = 0; k < n; k++)
+        if (friction->scale[contact[k]] > 0.0 &&
+            friction->soft[contact[k]] == CONTACT_RIGID)
+            any = friction->yields[contact[k]] = true;
+    return any;
+}
+
 const double *
 friction_soft_row(const struct flow *flow, uint32_t i)
 {

@@ -6,19 +6,8 @@
 #ifndef IMP_RUNTIME_MODES_FRICTION_FORECAST_H
 #define IMP_RUNTIME_MODES_FRICTION_FORECAST_H
 
+#include "runtime/bounces/bounces.h"
 #include "runtime/modes/accumulation_forecast.h"
-
-/* Points that come down together, within the tolerance of their gaps, are hit
- * together if they fall from a height of more than so many times the gap that
- * is left: this is 1.5e-5 of their flights. Which of them is the first is
- * often rounding that earlier impacts have multiplied. */
-#define POINTS_HIGH 16384.0
-/* Does what has this rate (m/s) fall under acc (m/s^2) from so high? */
-static inline bool
-points_high(double rate, double acc, double gap)
-{
-    return rate * rate > 2.0 * acc * POINTS_HIGH * gap;
-}
 
 struct friction_rows;
 /* Sets the slip (m/s) of a point as it will be where the point comes down, and

@@ -9,15 +9,19 @@
 
 #define IMP_RELAYS_MAX 8
 #define IMP_NO_GUARD 0xffffffffu
+#define IMP_NO_DISC 0xffffffffu
 
 /* Of a block, with n relays. Each has a switching function u and a share in
  * [-1, 1], which is the sign of u where u is not 0. The rates of the state are
- * linear in the shares. */
+ * linear in the shares. Relays of a disc belong together: their shares are a
+ * vector in the unit disc (or ball), which is u/|u| where u is not 0, as in
+ * -F*v/norm(v). */
 typedef struct imp_relays {
     uint32_t n, n_state;
     /* tape (series; ROW source 0: of bodies, as of imp_block.driven; ROW source
      * IMP_RELAY_MODES: per relay 1 while it is held, else 0, then per relay its
-     * side, 1 or -1, 0 while it is held): the state, then the shares, then all
+     * side, 1 or -1, 0 while it is held; of a disc any share, or
+     * IMP_RELAY_ALONG: as u/|u| has it): the state, then the shares, then all
      * u, then of bodies in the plane cosine and sine per body that has them,
      * then what joints tell (as imp_block.told), in these rows. While a relay
      * is held its share keeps u. With joints, the locals are the unknowns of
@@ -33,7 +37,7 @@ typedef struct imp_relays {
      * rounding leaves is that of forces that no joint passes on. */
     uint32_t now;
     /* uint32_t: per relay the numbers of the guards u and -u of the block, or
-     * IMP_NO_GUARD */
+     * IMP_NO_GUARD; of a disc, its first one, that of |u| */
     imp_ref guards;
     /* Beside closed contacts of a system, as imp_system.modal, rows and solve,
      * or IMP_NO_TAPE: the shares are n further unknowns behind those of the
@@ -45,7 +49,10 @@ typedef struct imp_relays {
      * imp_block.solve, then the shares. */
     uint32_t modal, solve;
     imp_ref modal_rows;
+    imp_ref discs; /* uint32_t: per relay the first one of its disc, or
+                      IMP_NO_DISC */
 } imp_relays;
+#define IMP_RELAY_ALONG 2.0
 #define IMP_RELAY_TOLD 4u
 #define IMP_RELAY_MODES 2u
 

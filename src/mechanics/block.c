@@ -399,7 +399,8 @@ block_relays(struct mech *mech, uint32_t index,
     struct mblock *block = mech->blocks + index;
     size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n +
                                               IMP_JOINT_ROWS * block->n_told;
-    if (guards->n == 0 || block->n_rub > 0)
+    if (block->n_rub > 0 ||
+        !relays_may_be(mech, guards, block->rate + 1, n_state))
         return;
     const expr **more = NEW_N(mech->arena, const expr *, cap),
                **conditions = NEW_N(mech->arena, const expr *,

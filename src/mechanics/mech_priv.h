@@ -150,6 +150,12 @@ const struct relays *relays_build(struct mech *mech, imp_block *block,
                                   const expr *const *leaf,
                                   const expr *const *rate, size_t n,
                                   const struct relay_bodies *bodies);
+/* May there be any in these rates? */
+bool relays_may_be(struct mech *mech, const struct guard_levels *guards,
+                   const expr *const *rate, size_t n);
+/* What the side of relay i stands for, as it is told. */
+const expr *relays_side_told(const struct relays *relays, uint32_t i,
+                             const expr *side);
 /* How many; 0 for NULL. */
 uint32_t relays_count(const struct relays *relays);
 /* u of relay i. */

@@ -58,6 +58,7 @@ find(void *ctx, const expr *node)
     if (relays->too_many)
         return;
     if (i == relays->n) {
+        relays->disc[relays->n] = IMP_NO_DISC;
         relays->u[relays->n++] = level;
         relays->number[2 * i + 1] = IMP_NO_GUARD;
         negative = false;
@@ -167,15 +168,26 @@ is_smooth(const struct relay_equations *eq, uint32_t i)
     return true;
 }
 
-/* Leaves out relays at which nothing jumps; false: there are none. */
+/* Leaves out relays at which nothing jumps, and the discs of these; false:
+ * there are none. */
 static bool
 leave_out_smooth(const struct relay_equations *eq, struct relays *relays)
 {
-    uint32_t n = relays->n, left = 0;
+    uint32_t n = relays->n, left = 0, to[IMP_RELAYS_MAX];
+    bool smooth[IMP_RELAYS_MAX];
+    for (uint32_t i = 0; i < n; i++)
+        smooth[i] = is_smooth(eq, i);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            smooth[i] |= smooth[j] && relays->disc[i] != IMP_NO_DISC &&
+                         relays->disc[i] == relays->disc[j];
     for (uint32_t i = 0; i < n; i++) {
-        if (is_smooth(eq, i))
+        if (smooth[i])
             continue;
+        to[i] = left;
         relays->u[left] = relays->u[i];
+        relays->disc[left] =
+            relays->disc[i] == IMP_NO_DISC ? IMP_NO_DISC : to[relays->disc[i]];
         relays->number[2 * left] = relays->number[2 * i];
         relays->number[2 * left + 1] = relays->number[2 * i + 1];
         left++;
@@ -214,7 +226,7 @@ solve(struct relay_equations *eq)
                                : ex_op(graph, IMP_OP_SELECT, held, k, other);
         }
         s[i] = ex_op(graph, IMP_OP_SELECT, held, ex_neg(graph, eq->r[i]),
-                     side_row(relays, i));
+                     relays_side_told(relays, i, side_row(relays, i)));
     }
     for (uint32_t p = 0; p < n; p++)
         for (uint32_t i = p + 1; i < n; i++) {
@@ -319,8 +331,10 @@ modes_of(const struct relays *relays, bool series)
         modes.share[i] = ex_sym(graph, SYM_UNKNOWN, first + i, 0);
         modes.held[i] = series ? held_row(relays, i)
                                : ex_sym(graph, SYM_LOCAL, first + n + i, 0);
-        modes.side[i] = series ? side_row(relays, i)
-                               : ex_sym(graph, SYM_LOCAL, first + 2 * n + i, 0);
+        modes.side[i] = relays_side_told(
+            relays, i,
+            series ? side_row(relays, i)
+                   : ex_sym(graph, SYM_LOCAL, first + 2 * n + i, 0));
     }
     return modes;
 }
@@ -465,6 +479,33 @@ equations_new(const struct relays *relays)
         .rate = NEW_N(arena, const expr *, n_state)};
 }
 
+/* Finds the relays of the rates and takes these apart; false: there are none,
+ * or rates are not linear in their shares. discs: with discs; are there any? */
+static bool
+find_all(struct relays *relays, bool *discs, struct relay_equations *eq)
+{
+    struct mech *mech = relays->mech;
+    uint32_t n_unknown = relays->bodies ? relays->bodies->n_unknown : 0;
+    relays->n = 0;
+    relays->too_many = false;
+    for (size_t k = 0; k < relays->n_rate && relays->n_guard > 0; k++)
+        ex_nodes(mech->graph, relays->rate[k], find, relays);
+    uint32_t alone = relays->n;
+    if (*discs && !relays->too_many)
+        relays_find_discs(relays, is_driven);
+    *discs = relays->n > alone;
+    do {
+        if (relays->n == 0 || relays->too_many ||
+            n_unknown + relays->n > IMP_UNKNOWN_MAX)
+            return false;
+        *eq = equations_new(relays);
+        relays_in_shares(relays, relays->in_shares);
+        if (!take_apart(eq, relays->in_shares))
+            return false;
+    } while (leave_out_smooth(eq, relays));
+    return true;
+}
+
 const struct relays *
 relays_build(struct mech *mech, imp_block *block, const char *name,
              const struct guard_levels *guards, const expr *const *leaf,
@@ -487,19 +528,14 @@ relays_build(struct mech *mech, imp_block *block, const char *name,
     memcpy(relays->rate, rate, n * sizeof *rate);
     for (size_t k = n; k < n_rate; k++)
         relays->rate[k] = bodies->conditions[k - n];
-    for (size_t k = 0; k < n_rate && guards->n > 0; k++)
-        ex_nodes(mech->graph, relays->rate[k], find, relays);
     relays->in_shares = NEW_N(mech->arena, const expr *, n_rate + 1);
     struct relay_equations eq;
-    do {
-        if (relays->n == 0 || relays->too_many ||
-            (bodies && bodies->n_unknown + relays->n > IMP_UNKNOWN_MAX))
+    bool discs = true;
+    while (!find_all(relays, &discs, &eq)) {
+        if (!discs)
             return NULL;
-        eq = equations_new(relays);
-        relays_in_shares(relays, relays->in_shares);
-        if (!take_apart(&eq, relays->in_shares))
-            return NULL;
-    } while (leave_out_smooth(&eq, relays));
+        discs = false;
+    }
     relays->push = eq.push;
     relays->out = (imp_relays){.n = relays->n,
                                .n_state = (uint32_t)n,
@@ -518,6 +554,8 @@ relays_build(struct mech *mech, imp_block *block, const char *name,
     relays->out.guards =
         image_array(mech->image, relays->number, 2 * (size_t)relays->n,
                     sizeof *relays->number);
+    relays->out.discs =
+        image_array(mech->image, relays->disc, relays->n, sizeof *relays->disc);
     block->relays =
         image_array(mech->image, &relays->out, 1, sizeof relays->out);
     return relays;

@@ -18,6 +18,7 @@ struct relays {
     uint32_t n_felt; /* coordinates of the motion that observers read */
     const expr *u[IMP_RELAYS_MAX];
     uint32_t n, number[2 * IMP_RELAYS_MAX];
+    uint32_t disc[IMP_RELAYS_MAX]; /* the first relay of it, or IMP_NO_DISC */
     bool too_many;
     const expr **to; /* per node: what it has become */
     uint32_t top;
@@ -39,6 +40,20 @@ bool relays_is_rough(const struct relays *relays, const expr *u);
 /* A formula that reads the motion as locals behind the sides, not as rows. */
 const expr *relays_in_locals(const struct relays *relays, const expr *formula);
 bool relays_has_shares(const struct relays *relays, const expr *formula);
+
+/* -- relay_discs.c -- */
+/* Appends the relays of the discs by whose |u| these rates divide, where each u
+ * is one that `driven` takes. */
+void relays_find_discs(struct relays *relays,
+                       bool (*driven)(const struct relays *, const expr *));
+/* a/b in the shares of a disc; NULL: b is not |u| of one, or no u is a factor
+ * of a. */
+const expr *relays_over_length(const struct relays *relays, const expr *a,
+                               const expr *b);
+
+/* -- relay_shares.c -- */
+/* a/u, where u is a factor of a; NULL: it is none. */
+const expr *relays_without(struct graph *graph, const expr *a, const expr *u);
 /* relays->rate as formulas of the shares, into out: straight lines. */
 void relays_in_shares(struct relays *relays, const expr **out);
 

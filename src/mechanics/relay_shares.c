@@ -22,28 +22,28 @@ relays_of_level(const struct relays *relays, const expr *level, bool *negative)
     const expr *other = ex_neg(relays->mech->graph, level);
     for (uint32_t i = 0; i < relays->n; i++) {
         *negative = relays->u[i] == other;
-        if (relays->u[i] == level || *negative)
+        if (relays->disc[i] == IMP_NO_DISC &&
+            (relays->u[i] == level || *negative))
             return i;
     }
     return relays->n;
 }
 
-/* a/u, where u is a factor of a; NULL: it is none. */
-static const expr *
-without(struct graph *graph, const expr *a, const expr *u)
+const expr *
+relays_without(struct graph *graph, const expr *a, const expr *u)
 {
     if (a == u)
         return ex_num(graph, 1.0);
     if (a->op == IMP_OP_NEG) {
-        const expr *rest = without(graph, a->a, u);
+        const expr *rest = relays_without(graph, a->a, u);
         return rest ? ex_neg(graph, rest) : NULL;
     }
     if (a->op != IMP_OP_MUL && a->op != IMP_OP_DIV)
         return NULL;
-    const expr *rest = without(graph, a->a, u);
+    const expr *rest = relays_without(graph, a->a, u);
     if (rest)
         return ex_op(graph, (enum imp_op)a->op, rest, a->b, NULL);
-    rest = a->op == IMP_OP_MUL ? without(graph, a->b, u) : NULL;
+    rest = a->op == IMP_OP_MUL ? relays_without(graph, a->b, u) : NULL;
     return rest ? ex_mul(graph, a->a, rest) : NULL;
 }
 
@@ -116,12 +116,15 @@ rebuilt(const struct relays *relays, const expr *node, const expr *a,
         return new;
     if (node->op == IMP_OP_DIV && node->b->op == IMP_OP_ABS &&
         (i = relays_of_level(relays, node->b->a, &negative)) < relays->n) {
-        const expr *rest = without(graph, node->a, node->b->a);
+        const expr *rest = relays_without(graph, node->a, node->b->a);
         if (rest && node->a->id < relays->top) {
             const expr *share = relays_share(relays, i);
             return ex_mul(graph, rest, negative ? ex_neg(graph, share) : share);
         }
     }
+    if (node->op == IMP_OP_DIV &&
+        (new = relays_over_length(relays, a, node->b)))
+        return new;
     if (a == node->a && b == node->b && c == node->c)
         return node;
     if (relays_has_shares(relays, a) || (b && relays_has_shares(relays, b)))
@@ -246,6 +249,7 @@ relays_in_shares(struct relays *relays, const expr **out)
         ex_nodes(mech->graph, relays->rate[k], rebuild, relays);
         out[k] = relays->to[relays->rate[k]->id];
         for (uint32_t i = 0; i < relays->n; i++)
-            out[k] = straight(relays, i, out[k]);
+            if (relays->disc[i] == IMP_NO_DISC)
+                out[k] = straight(relays, i, out[k]);
     }
 }

@@ -246,7 +246,8 @@ beside_new(struct mech *mech, const struct relays *relays, uint32_t first)
         uint32_t local = first + beside.n + i;
         beside.share[i] = ex_sym(mech->graph, SYM_UNKNOWN, first + i, 0);
         beside.held[i] = ex_sym(mech->graph, SYM_LOCAL, local, 0);
-        beside.side[i] = ex_sym(mech->graph, SYM_LOCAL, local + beside.n, 0);
+        beside.side[i] = relays_side_told(
+            relays, i, ex_sym(mech->graph, SYM_LOCAL, local + beside.n, 0));
     }
     return beside;
 }

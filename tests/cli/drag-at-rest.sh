@@ -1,16 +1,19 @@
-# A drag along norm(v) has no value at rest: the stop says what to write. The second engine does
-# not see what sign holds there, and says so at once.
+# A drag along norm(v) has no value at rest where v has one line to move along: the stop says what
+# to write. The second engine does not see what such forces hold, and says so at once.
 cat >$tmp/m.imp <<'E'
-body puck {
+world { gravity = (0, 0) }
+body arm {
   planar   = true
   mass     = 1
   inertia  = 1
-  position = (0, 0)
-  velocity = (1, 0.5)
-  force    = -(2 [N])*puck.velocity/norm(puck.velocity)
+  position = (0.5, 0)
+  spin     = 1
+  force    = -(2 [N])*arm.velocity/norm(arm.velocity)
 }
-let r = simulate { until = 1  record = puck.position }
+joint pin : hinge(arm, world) { at = (0, 0) }
+let r = simulate { until = 4  record = arm.angle }
 E
+sed 's/spin     = 1/spin     = 0/' $tmp/m.imp >$tmp/o.imp
 cat >$tmp/n.imp <<'E'
 system s {
   coordinate x
@@ -23,4 +26,5 @@ show r.s_x
 E
 cd $tmp
 $imp run m.imp
+$imp run o.imp
 $imp run n.imp

@@ -337,10 +337,11 @@ is_broken(const imp_tape *tape, const imp_image *image, const double *work,
 #define DIES_OUT 1e3
 
 /* Does the series break where both sides of a quotient come to 0 together, as
- * in v/norm(v), which keeps its size? */
+ * in v/norm(v), which keeps its size, or are they 0 there? grown: its terms are
+ * so large before. */
 static bool
 is_unit_at_rest(const imp_tape *tape, const imp_image *image,
-                const double *work)
+                const double *work, bool grown)
 {
     const imp_instr *code = IMP_ARRAY(image, tape->code, imp_instr);
     for (uint32_t i = 0; i < tape->code.n; i++) {
@@ -351,7 +352,11 @@ is_unit_at_rest(const imp_tape *tape, const imp_image *image,
                                  IMP_ROW_PAD,
                      *by = work + (size_t)code[code[i].b].row * IMP_ROW_STRIDE +
                            IMP_ROW_PAD;
-        if (quotient[0] != 0.0 &&
+        if (by[0] == 0.0 && isnan(quotient[0]) &&
+            (code[code[i].b].op == IMP_OP_SQRT ||
+             code[code[i].b].op == IMP_OP_HYPOT))
+            return true;
+        if (grown && quotient[0] != 0.0 &&
             fabs(by[1] * quotient[0]) > DIES_OUT * fabs(by[0] * quotient[1]))
             return true;
     }
@@ -368,11 +373,12 @@ series_reason(const imp_tape *tape, const imp_image *image, const double *work,
         return "the motion meets a point where a formula is not smooth, such "
                "as a root of zero, or a mass matrix is singular, or it grows "
                "without bound; keep it away from there";
-    if (most > GROWN && is_unit_at_rest(tape, image, work))
+    if (is_unit_at_rest(tape, image, work, most > GROWN))
         return "a force has the direction of a velocity that comes to 0, as "
-               "-F*v/norm(v), and no value at rest. Along one line "
-               "-F*sign(v) is held there, in a plane the `friction` of a "
-               "contact; v/sqrt(norm(v)^2 + v0^2) is smooth";
+               "-F*v/norm(v), and no value at rest. It is held there where v "
+               "may begin in any direction and forces are sums of such terms; "
+               "along one line write -F*sign(v); v/sqrt(norm(v)^2 + v0^2) is "
+               "smooth";
     return most > GROWN
                ? "a force or a speed grows without bound, so that the motion "
                  "has an end in finite time; end the run before it (`until`), "

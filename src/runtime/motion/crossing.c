@@ -479,7 +479,7 @@ crossing_checked(struct rt *run, uint32_t block, int order, double step)
     /* towards a singularity steps shrink down to the clock's, as told there */
     if (!motion_block_of(run, block)->n_series || !plain(run, block) ||
         !isfinite(step) || order < MOTION_STEP_ORDER ||
-        step < CROSSING_LONG * switching_least(run))
+        step < CROSSING_LONG * switching_least(run) || relays_leave(run, block))
         return step;
     struct crossing *own = crossing_of(run, block);
     struct diags unheard, *heard = run->ds;
@@ -662,7 +662,8 @@ crossing_bounded(struct rt *run, uint32_t block, int order, double step)
          branches = branched_block(run, block).n > 0;
     struct crossing_blocks of = {&block, 1, NULL, order, rt_time(run), 0.0};
     if (moving->observer || plain(run, block) || order < MOTION_STEP_ORDER ||
-        !(step >= CROSSING_LONG * switching_least(run)))
+        !(step >= CROSSING_LONG * switching_least(run)) ||
+        relays_leave(run, block))
         return step;
     const double *rows = run->rows.block[block];
     int from = order + 1 -

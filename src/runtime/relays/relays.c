@@ -16,7 +16,6 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/instance/compensated.h"
-#include "runtime/numerics/factors.h"
 #include "runtime/relays/relays_priv.h"
 
 static void
@@ -25,7 +24,8 @@ tell_modes(const struct relays *relays)
     uint32_t n = relays->of->n;
     for (uint32_t i = 0; i < n; i++) {
         *mode_of(relays, i) = relays->held[i];
-        *mode_of(relays, n + i) = relays->side[i];
+        *mode_of(relays, n + i) =
+            relays->along[i] ? IMP_RELAY_ALONG : relays->side[i];
     }
 }
 
@@ -90,6 +90,8 @@ relays_reset(struct rt *run)
         memset(relays->leads, 0, sizeof relays->leads);
         memset(relays->bound, 0, sizeof relays->bound);
         memset(relays->carried, 0, sizeof relays->carried);
+        memset(relays->along, 0, sizeof relays->along);
+        memset(relays->stuck, 0, sizeof relays->stuck);
         memset(relays->side, 0, sizeof relays->side);
         memset(relays->open, 0, sizeof relays->open);
         relays->time = relays->chosen = NAN;
@@ -128,13 +130,6 @@ relays_act(const struct rt *run, uint32_t block)
 
 /* -- one instant ----------------------------------------------------------- */
 
-double
-relays_rate_noise(const struct relays *relays, uint32_t i)
-{
-    return RELAY_RATE * DBL_EPSILON *
-           (relays->terms[i] + slopes_size(relays, i));
-}
-
 /* Is u of relay i, which is 0, what closed contacts hold, whichever way its
  * force jumps? rate: the size of its rate. */
 static bool
@@ -149,7 +144,7 @@ is_bound(const struct relays *relays, uint32_t i, double rate)
 /* Which u are 0 now, and jump there, or are held by closed contacts? True if
  * there are any. */
 static bool
-find_zeros(struct relays *relays, double least)
+find_zeros(const struct rt *run, struct relays *relays, double least)
 {
     bool any = false;
     for (uint32_t i = 0; i < relays->of->n; i++) {
@@ -163,6 +158,7 @@ find_zeros(struct relays *relays, double least)
         bool small =
             fabs(u_of(relays, i)) <=
             (relays->leads[i] ? noise * RELAY_NOISE / RELAY_DRIFT : noise);
+        relays->noise[i] = noise;
         relays->bound[i] = small && relays->beside && is_bound(relays, i, rate);
         relays->zero[i] = small && !relays->bound[i] &&
                           -slopes(relays, i)[i] > RELAY_JUMP * rate;
@@ -175,8 +171,10 @@ find_zeros(struct relays *relays, double least)
         if (relays->bound[i])
             relays->side[i] =
                 raw_slopes(relays, i)[i] < 0.0 ? relays->lift[i] : 0.0;
-        any |= relays->zero[i] || relays->bound[i];
     }
+    relays_discs_find(run, relays);
+    for (uint32_t i = 0; i < relays->of->n; i++)
+        any |= relays->zero[i] || relays->bound[i];
     return any;
 }
 
@@ -231,31 +229,6 @@ unique(const struct relays *relays)
     return true;
 }
 
-/* Solves K x = -b among relays that are held. */
-bool
-relays_solve(const struct relays *relays, const bool *held, const double *K,
-             const double *b, double *x)
-{
-    uint32_t n = relays->of->n, of[IMP_RELAYS_MAX], m = 0;
-    double a[IMP_RELAYS_MAX * IMP_RELAYS_MAX], y[IMP_RELAYS_MAX];
-    int pivot[IMP_RELAYS_MAX];
-    for (uint32_t i = 0; i < n; i++)
-        if (held[i])
-            of[m++] = i;
-    for (uint32_t i = 0; i < m; i++) {
-        for (uint32_t j = 0; j < m; j++)
-            a[i * m + j] = K[of[i] * n + of[j]];
-        y[i] = -b[of[i]];
-    }
-    if (m > 0 && imp_lu_factor((int)m, a, pivot))
-        return false;
-    if (m > 0)
-        imp_lu_solve((int)m, a, pivot, y);
-    for (uint32_t i = 0; i < m; i++)
-        x[of[i]] = y[i];
-    return true;
-}
-
 /* Do the relays that are held, and relay `more` of those at 0 (or n: none),
  * hold their u each in a way of its own? */
 static bool
@@ -276,7 +249,7 @@ independent(const struct relays *relays, const int *option, uint32_t more)
 
 /* Do these options obey the law? */
 static bool
-obeys(struct relays *relays, const int *option)
+obeys(const struct rt *run, struct relays *relays, const int *option)
 {
     uint32_t n = relays->of->n;
     double rate[IMP_RELAYS_MAX] = {0.0}, share[IMP_RELAYS_MAX] = {0.0};
@@ -286,6 +259,8 @@ obeys(struct relays *relays, const int *option)
         share[i] = relays->zero[i] ? option[i] : relays->side[i];
         rate[i] = relays->rate[i];
     }
+    if (!relays_discs_lead(run, relays, option, share))
+        return false;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++)
             rate[i] += slopes(relays, i)[j] * share[j];
@@ -295,6 +270,13 @@ obeys(struct relays *relays, const int *option)
     for (uint32_t i = 0; i < n; i++) {
         if (!relays->zero[i])
             continue;
+        uint32_t disc = disc_of(run, relays, i);
+        if (disc != IMP_NO_DISC) {
+            if (option[i] == RELAY_HELD &&
+                !relays_disc_holds(run, relays, disc, share))
+                return false;
+            continue;
+        }
         double noise = relays_rate_noise(relays, i);
         if (option[i] == RELAY_HELD &&
             !(fabs(share[i]) <= 1.0 + noise / -slopes(relays, i)[i]))
@@ -329,19 +311,42 @@ order_options(const struct rt *run, const struct relays *relays, uint32_t i,
     }
 }
 
+/* Those of a disc: all its relays have the same. */
+static int
+order_disc(const struct rt *run, const struct relays *relays, uint32_t i,
+           const int *option, int order[3])
+{
+    uint32_t first = disc_of(run, relays, i);
+    bool due = relays->which == first && rt_time(run) >= relays->time,
+         leads = due ? relays->to != RELAY_HELD : relays->leads[i];
+    if (relays->stuck[first])
+        return 0;
+    for (uint32_t k = first; k < i; k++)
+        if (relays->zero[k]) {
+            order[0] = option[k];
+            return 1;
+        }
+    order[0] = leads ? RELAY_OFF : RELAY_HELD;
+    order[1] = leads ? RELAY_HELD : RELAY_OFF;
+    return 2;
+}
+
 /* The first choice of options from relay `at` on that obeys the law. */
 static bool
 choose(const struct rt *run, struct relays *relays, uint32_t at, int *option)
 {
     if (at == relays->of->n)
-        return obeys(relays, option);
+        return obeys(run, relays, option);
     if (!relays->zero[at]) {
         option[at] = (int)relays->side[at];
         return choose(run, relays, at + 1, option);
     }
-    int order[3];
-    order_options(run, relays, at, order);
-    for (int k = 0; k < 3; k++) {
+    int order[3], n = 3;
+    if (disc_of(run, relays, at) != IMP_NO_DISC)
+        n = order_disc(run, relays, at, option, order);
+    else
+        order_options(run, relays, at, order);
+    for (int k = 0; k < n; k++) {
         option[at] = order[k];
         if (choose(run, relays, at + 1, option))
             return true;
@@ -353,11 +358,14 @@ choose(const struct rt *run, struct relays *relays, uint32_t at, int *option)
 void
 relays_tell(struct rt *run, const struct relays *relays)
 {
+    double side[IMP_RELAYS_MAX];
     tell_modes(relays);
+    for (uint32_t i = 0; i < relays->of->n; i++)
+        side[i] = *mode_of(relays, relays->of->n + i);
     if (relays->system != IMP_NO_SYSTEM)
         system_relays_join(run, relays->system,
                            relays->act && relays->beside ? relays->held : NULL,
-                           relays->side);
+                           side);
 }
 
 static void
@@ -376,6 +384,12 @@ take(struct rt *run, struct relays *relays, const int *option)
         double u = u_of(relays, i);
         bool due = relays->which == i && rt_time(run) >= relays->time;
         relays->held[i] = option[i] == RELAY_HELD;
+        if (disc_of(run, relays, i) != IMP_NO_DISC) {
+            relays->leads[i] = !relays->held[i];
+            relays->side[i] = relays->held[i] ? 0.0 : relays->share[i];
+            relays->act = true;
+            continue;
+        }
         relays->carried[i] =
             !relays->held[i] && any && !independent(relays, option, i);
         relays->leads[i] =
@@ -506,7 +520,7 @@ relays_choose(struct rt *run, uint32_t block, double least, double *change,
     }
     for (int round = 0; round < 2; round++) {
         st = relays_ask(run, block, relays, least, contacts);
-        if (st == IMP_NONFINITE || (!st && !find_zeros(relays, least))) {
+        if (st == IMP_NONFINITE || (!st && !find_zeros(run, relays, least))) {
             relays_let_go(run, relays);
             return IMP_OK;
         }

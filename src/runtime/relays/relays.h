@@ -17,6 +17,10 @@ void relays_reset(struct rt *run);
 /* Does a relay of the block hold, or lead off from its change, so that the
  * motion goes by relays_series? */
 bool relays_act(const struct rt *run, uint32_t block);
+/* Does a force along a velocity lead off from rest, so that the series are not
+ * those of the rates at their ends, where that velocity is rounding? They are
+ * checked by relays_end. */
+bool relays_leave(const struct rt *run, uint32_t block);
 /* Chooses, at the present state, which relays are held. least: the least step
  * that the clock can see. change (one number per
  * state variable of the block): what takes their u to 0; NULL: nobody asks.

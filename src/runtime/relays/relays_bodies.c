@@ -145,12 +145,21 @@ relays_rest(struct rt *run, uint32_t block, double least)
                            fabs(relays->told[i * IMP_RELAY_TOLD + 1]));
         rests[i] = fabs(u_of(relays, i)) <= RELAY_DRIFT * DBL_EPSILON * size +
                                                 RELAY_STEPS * least * rate;
+    }
+    for (uint32_t i = 0; i < relays->of->n; i++)
+        for (uint32_t j = 0; j < relays->of->n; j++)
+            rests[i] &= rests[j] || disc_of(run, relays, i) == IMP_NO_DISC ||
+                        disc_of(run, relays, i) != disc_of(run, relays, j);
+    for (uint32_t i = 0; i < relays->of->n; i++) {
+        relays->along[i] &= !rests[i];
         if (rests[i] && turns && !relays->bound[i] && !relays->carried[i])
             rests[i] = false;
         else if (!rests[i]) {
             relays->held[i] = relays->leads[i] = relays->bound[i] =
                 relays->carried[i] = false;
             relays->side[i] = u_of(relays, i) > 0.0 ? 1.0 : -1.0;
+            if (disc_of(run, relays, i) != IMP_NO_DISC)
+                relays_disc_moves(run, relays, i);
         }
         any |= rests[i];
         relays->act |= relays->held[i] || relays->leads[i] ||

@@ -124,7 +124,8 @@ relays_tell_open(struct rt *run, uint32_t block, double least,
     char t[NUM_TEXT];
     const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
     for (uint32_t i = 0; i < n; i++) {
-        if (relays->open[i] || !is_open(run, block, relays, i, least, contacts))
+        if (relays->open[i] || disc_of(run, relays, i) != IMP_NO_DISC ||
+            !is_open(run, block, relays, i, least, contacts))
             continue;
         relays->open[i] = true;
         uint32_t guard =

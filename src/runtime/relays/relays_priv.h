@@ -25,7 +25,8 @@
 /* Rates of u are 0 within this many roundings. */
 #define RELAY_RATE 64.0
 
-enum relay_option { RELAY_DOWN = -1, RELAY_HELD = 0, RELAY_UP = 1 };
+/* RELAY_OFF: a disc leaves rest, in the direction of its shares. */
+enum relay_option { RELAY_DOWN = -1, RELAY_HELD, RELAY_UP, RELAY_OFF };
 
 struct relays {
     const imp_relays *of;
@@ -56,6 +57,9 @@ struct relays {
     bool bound[IMP_RELAYS_MAX];   /* closed contacts hold u */
     bool open[IMP_RELAYS_MAX];    /* it was told that rest is not unique */
     bool carried[IMP_RELAYS_MAX]; /* other relays hold u */
+    bool along[IMP_RELAYS_MAX];   /* of a disc, that moves */
+    bool stuck[IMP_RELAYS_MAX]; /* of a disc, the first: leaves no way known */
+    double noise[IMP_RELAYS_MAX]; /* of u, where it is 0 */
     double lift[IMP_RELAYS_MAX];  /* to which side, 1 or -1, where they open */
     /* what comes next: relay `which` gives way to the side `to`, or comes back
      * (0) from the side `from`; at that time */
@@ -79,6 +83,13 @@ static inline const imp_block *
 block_of(const struct rt *run, uint32_t block)
 {
     return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+}
+
+/* The first relay of the disc of relay i; IMP_NO_DISC: it is none of a disc. */
+static inline uint32_t
+disc_of(const struct rt *run, const struct relays *relays, uint32_t i)
+{
+    return IMP_ARRAY(run->im, relays->of->discs, uint32_t)[i];
 }
 
 /* How u of all relays grow with the state (n x n_state). */
@@ -137,6 +148,25 @@ mode_of(const struct relays *relays, uint32_t i)
     return relays->modes + (size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
 
+/* What rounding leaves of the rate of u. */
+static inline double
+relays_rate_noise(const struct relays *relays, uint32_t i)
+{
+    return RELAY_RATE * DBL_EPSILON *
+           (relays->terms[i] + slopes_size(relays, i));
+}
+
+/* The end comes `after` the present time. */
+static inline void
+relays_note_end(const struct rt *run, struct relays *relays, double after,
+                uint32_t which, int to, int from)
+{
+    relays->time = rt_time(run) + after;
+    relays->which = which;
+    relays->to = to;
+    relays->from = from;
+}
+
 /* -- relays.c -- */
 /* As relays_settle, with the closed contacts of bodies, or NULL. */
 int relays_choose(struct rt *run, uint32_t block, double least, double *change,
@@ -144,13 +174,40 @@ int relays_choose(struct rt *run, uint32_t block, double least, double *change,
 /* What the tape `now` tells, and what closed contacts make of it. */
 int relays_ask(struct rt *run, uint32_t block, struct relays *relays,
                double least, const struct relay_contacts *contacts);
+/* Tells the tapes what holds. */
+void relays_tell(struct rt *run, const struct relays *relays);
+
+/* -- relays_discs.c -- */
+/* After u and shares of relays alone have been looked at: which discs are at
+ * rest, and the sides of those that move. */
+void relays_discs_find(const struct rt *run, struct relays *relays);
+/* The shares, as forces of others are, with which discs leave rest whose option
+ * that is; false: one does not leave. */
+bool relays_discs_lead(const struct rt *run, const struct relays *relays,
+                       const int *option, double *share);
+/* Is a disc that is held within its range, with these shares? */
+bool relays_disc_holds(const struct rt *run, const struct relays *relays,
+                       uint32_t first, const double *share);
+/* Sets the side of relay i, of a disc that is not at rest, to u/|u|. */
+void relays_disc_moves(const struct rt *run, struct relays *relays, uint32_t i);
+/* Makes the series that were made last, by `driven` (relays_driven), again,
+ * where discs leave rest, with the series of their shares. */
+int relays_discs_series(struct rt *run, uint32_t block, int order,
+                        int (*driven)(struct rt *run, uint32_t block,
+                                      const double *push, int from, int order));
+/* As relays_end, of a disc that is held, or that leaves rest. */
+void relays_disc_end(const struct rt *run, struct relays *relays,
+                     uint32_t first, int order, double *step);
+
+/* -- relays_linear.c -- */
 /* Solves K x = -b among the relays that are `held`. */
 bool relays_solve(const struct relays *relays, const bool *held,
                   const double *K, const double *b, double *x);
-/* What rounding leaves of the rate of u. */
-double relays_rate_noise(const struct relays *relays, uint32_t i);
-/* Tells the tapes what holds. */
-void relays_tell(struct rt *run, const struct relays *relays);
+/* A step without an end is given one where terms of this share have changed by
+ * more than its range. */
+double relays_with_end(const double *share, int order, double step);
+/* A bound of all roots of n + 1 coefficients. */
+double relays_root_bound(const double *c, int n);
 
 /* -- relays_joints.c -- */
 /* The memory for it. */

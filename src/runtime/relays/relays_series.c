@@ -50,15 +50,18 @@ relays_driven(struct rt *run, uint32_t block, const double *push, int from,
                             system_felt_by(run, block), relays->modes};
     const double *unknown;
     int st = relays_unknowns(run, block, &unknown);
-    return st ? st
-              : rt_series_from(run, relays->of->tape, unknown, rows,
-                               relays->work, from, order);
+    if (!st)
+        st = rt_series_from(run, relays->of->tape, unknown, rows, relays->work,
+                            from, order);
+    return st;
 }
 
 int
 relays_series(struct rt *run, uint32_t block, int order)
 {
     int st = relays_driven(run, block, NULL, 0, order);
+    if (!st)
+        st = relays_discs_series(run, block, order, relays_driven);
     relays_rows(run, block, run->rows.block[block]);
     return st;
 }
@@ -102,33 +105,6 @@ relays_minds(const struct rt *run, uint32_t block, int guard)
     return false;
 }
 
-/* The end comes `after` the present time. */
-static void
-note_end(const struct rt *run, struct relays *relays, double after,
-         uint32_t which, int to, int from)
-{
-    relays->time = rt_time(run) + after;
-    relays->which = which;
-    relays->to = to;
-    relays->from = from;
-}
-
-/* A step that is more than so many times longer than that in which a term of a
- * share changes by more than its range has no end. */
-#define RELAY_FAR 64.0
-
-/* A step without an end is given one where terms of this share have changed by
- * more than its range. */
-static double
-with_end(const double *share, int order, double step)
-{
-    double end = INFINITY;
-    for (int k = 1; k <= order; k++)
-        if (share[k] != 0.0)
-            end = fmin(end, pow(2.0 / fabs(share[k]), 1.0 / k));
-    return step > RELAY_FAR * end ? end : step;
-}
-
 /* A relay that is held gives way where its share comes to an end of its range.
  */
 static void
@@ -137,7 +113,7 @@ gives_way(const struct rt *run, struct relays *relays, uint32_t i, int order,
 {
     const double *share = row_of(run, relays, i);
     double room[IMP_ORDER_MAX + 1];
-    *step = with_end(share, order, *step);
+    *step = relays_with_end(share, order, *step);
     if (!isfinite(*step))
         return;
     *step = polynomial_holds(share, order, *step);
@@ -147,23 +123,9 @@ gives_way(const struct rt *run, struct relays *relays, uint32_t i, int order,
         double end = polynomial_falls(room, order, *step, 1.0);
         if (end <= *step) {
             *step = end;
-            note_end(run, relays, end, i, side, 0);
+            relays_note_end(run, relays, end, i, side, 0);
         }
     }
-}
-
-/* A bound of all roots (Fujiwara): steps may be longer than any power of them
- * is told. */
-static double
-root_bound(const double *c, int n)
-{
-    double bound = 0.0;
-    while (n > 0 && c[n] == 0.0)
-        n--;
-    for (int k = 0; k < n; k++)
-        if (c[k] != 0.0)
-            bound = fmax(bound, pow(fabs(c[k] / c[n]), 1.0 / (n - k)));
-    return 2.0 * bound;
 }
 
 /* One that leads off comes back where u comes to 0 again. */
@@ -175,11 +137,11 @@ comes_back(const struct rt *run, struct relays *relays, uint32_t i, int order,
     double off[IMP_ORDER_MAX + 1];
     for (int k = 0; k <= order; k++)
         off[k] = relays->side[i] * u[k];
-    double span = fmin(*step, root_bound(off, order)),
+    double span = fmin(*step, relays_root_bound(off, order)),
            end = polynomial_falls(off, order, span, relays->most[i]);
     if (end <= span) {
         *step = end;
-        note_end(run, relays, end, i, RELAY_HELD, (int)relays->side[i]);
+        relays_note_end(run, relays, end, i, RELAY_HELD, (int)relays->side[i]);
     }
 }
 
@@ -191,7 +153,10 @@ relays_end(struct rt *run, uint32_t block, int order, double *step)
     if (!relays || !relays->act)
         return true;
     for (uint32_t i = 0; i < relays->of->n; i++)
-        if (relays->held[i])
+        if (disc_of(run, relays, i) != IMP_NO_DISC) {
+            if (disc_of(run, relays, i) == i)
+                relays_disc_end(run, relays, i, order, step);
+        } else if (relays->held[i])
             gives_way(run, relays, i, order, step);
         else if (relays->leads[i])
             comes_back(run, relays, i, order, step);

@@ -531,7 +531,7 @@ several_impacts(void **state)
         for (int how = 0; how < 3; how++) {
             struct friction_impact_several out;
             friction_impact_at(arena, n, m.W, point, (enum friction_several)how,
-                               &out);
+                               NULL, &out);
             if (out.verdict == FRICTION_NONE ||
                 out.verdict == FRICTION_UNKNOWN ||
                 out.verdict == FRICTION_SEVERAL)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The verdict on several points with friction: against all choices of their
  * modes, with a solver of this test's own, and in another order of the points.
- */
+ * What a memory of choices gives is asked, too. */
+#include <float.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -622,6 +623,107 @@ all_choices(void **state)
     assert_true(compared > cases * 9 / 10);
 }
 
+/* Two answers to one question, which agree to the last bit. */
+static void
+same_choice(const struct many *m, const struct friction_choice *one,
+            const struct friction_choice *two)
+{
+    size_t n = (size_t)m->n;
+    assert_int_equal(one->verdict, two->verdict);
+    assert_int_equal(one->n, two->n);
+    assert_int_equal(one->taken, two->taken);
+    assert_true(one->margin == two->margin && one->roomy == two->roomy);
+    for (int k = 0; k < one->n; k++) {
+        const struct friction_set *a = one->set + k, *b = two->set + k;
+        assert_memory_equal(a->mode, b->mode, n * sizeof *a->mode);
+        assert_memory_equal(a->normal, b->normal, n * sizeof *a->normal);
+        assert_memory_equal(a->tangential, b->tangential,
+                            n * sizeof *a->tangential);
+        assert_memory_equal(a->acc, b->acc, 2 * n * sizeof *a->acc);
+        assert_int_equal(a->shared, b->shared);
+    }
+}
+
+/* Changes one thing of a problem of which the choice may depend. */
+static void
+change_one(uint64_t *seed, struct many *m, struct friction_instant *in)
+{
+    int i = (int)multi_random(seed, 0, m->n - 0.001), r = 2 * i;
+    struct friction_point *point = m->point + i;
+    switch ((int)multi_random(seed, 0, 9.999)) {
+    case 0:
+        point->slip = point->slip > 0.0 ? -1 : point->slip < 0.0 ? 0 : 1;
+        break;
+    case 1:
+        point->mu_dynamic *= 0.5;
+        break;
+    case 2:
+        point->mu_static += 0.5;
+        break;
+    case 3:
+        point->held = !point->held;
+        break;
+    case 4:
+        point->before = (enum contact_mode)multi_random(seed, 0, 4.999);
+        point->held = true;
+        break;
+    case 5:
+        point->ended = point->held && !point->ended;
+        break;
+    case 6:
+        m->free[r] = nextafter(m->free[r], INFINITY);
+        break;
+    case 7:
+        m->W[r * 2 * m->n + r] *= 1.0 + DBL_EPSILON;
+        break;
+    case 8:
+        m->terms[r + 1] *= 2.0;
+        break;
+    default:
+        in->brief = !in->brief;
+    }
+}
+
+/* What a memory gives is what a search finds: whatever is changed between two
+ * questions, and where it gives what was found before. Only the sign of a slip
+ * counts. */
+static void
+memories(void **state)
+{
+    (void)state;
+    uint64_t seed = 51;
+    int several = 0;
+    for (int t = 0; t < 150; t++) {
+        struct many m;
+        int n = 1 + t % 8;
+        struct friction_memory *memory = friction_memory_new(arena);
+        random_many(&seed, n, t % 3 ? 2 * n : 3, 1.5, &m);
+        struct friction_instant in = {.n = n,
+                                      .point = m.point,
+                                      .W = m.W,
+                                      .free = m.free,
+                                      .terms = m.terms};
+        for (int k = 0; k < 12; k++) {
+            struct friction_choice alone, first, again;
+            in.memory = NULL;
+            friction_choose(arena, &in, &alone);
+            in.memory = memory;
+            friction_choose(arena, &in, &first);
+            for (int i = 0; i < n; i++)
+                m.point[i].slip *= multi_random(&seed, 0.1, 9);
+            friction_choose(arena, &in, &again);
+            same_choice(&m, &alone, &first);
+            same_choice(&m, &alone, &again);
+            for (int i = 0; i < first.n; i++)
+                assert_ptr_equal(first.set[i].acc, again.set[i].acc);
+            several += first.n > 1;
+            change_one(&seed, &m, &in);
+        }
+        arena_clear(arena);
+    }
+    assert_true(several > 50);
+}
+
 int
 main(void)
 {
@@ -636,6 +738,7 @@ main(void)
         cmocka_unit_test_setup_teardown(boxes_at_their_limits, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(chains, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(memories, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_choices, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

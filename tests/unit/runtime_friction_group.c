@@ -82,7 +82,8 @@ one_point(void **state)
         random_group(&seed, 1, 3, 3.0, &in);
         if (t % 7 == 0)
             in.point[0].law = FRICTION_NEWTON;
-        friction_impact_at(arena, 1, in.W, in.point, FRICTION_PROCESS, &out);
+        friction_impact_at(arena, 1, in.W, in.point, FRICTION_PROCESS, NULL,
+                           &out);
         friction_impact_one(in.W[3], in.W[1], in.W[0], in.point, &one);
         assert_int_equal(out.verdict, FRICTION_UNIQUE);
         double size = 1.0 + fabs(one.after[0]) + fabs(one.after[1]);
@@ -168,7 +169,8 @@ small_steps(void **state)
         int n = 2 + t % 2;
         double w[2 * MOST];
         random_group(&seed, n, 2 * n + 1, 0.6, &in);
-        friction_impact_at(arena, n, in.W, in.point, FRICTION_PROCESS, &out);
+        friction_impact_at(arena, n, in.W, in.point, FRICTION_PROCESS, NULL,
+                           &out);
         assert_true(applies(out.verdict));
         double dI = 2e-3 * out.impulse[0];
         if (by_steps(&in, dI, w)) {
@@ -251,9 +253,9 @@ laws_of_a_group(void **state)
         random_group(&seed, n, t % 2 ? 3 : 2 * n + 1, 1.0, &in);
         for (int i = 0; i < hits; i++)
             in.point[i].normal = -multi_random(&seed, 0.1, 1);
-        friction_impact_group(arena, n, in.W, in.point, how, &out);
+        friction_impact_group(arena, n, in.W, in.point, how, NULL, &out);
         turned(&in, &other);
-        friction_impact_group(arena, n, other.W, other.point, how, &same);
+        friction_impact_group(arena, n, other.W, other.point, how, NULL, &same);
         assert_int_equal(out.why == NULL, same.why == NULL);
         done += !out.why;
         undone += out.why != NULL;
@@ -286,7 +288,7 @@ two_phases_of_equal(void **state)
                 in.point[i].normal = -multi_random(&seed, 0.1, 1);
         }
         friction_impact_group(arena, n, in.W, in.point, IMP_IMPACT_POISSON,
-                              &out);
+                              NULL, &out);
         if (!out.why)
             audit(&in, &out, false);
         arena_clear(arena);
@@ -313,8 +315,8 @@ energetic_of_several(void **state)
             in.point[i].normal = -multi_random(&seed, 0.1, 1);
         }
         friction_impact_at(arena, n, in.W, in.point, FRICTION_ENERGETIC_PHASES,
-                           &ours);
-        friction_impact_at(arena, n, in.W, in.point, FRICTION_TWO_PHASES,
+                           NULL, &ours);
+        friction_impact_at(arena, n, in.W, in.point, FRICTION_TWO_PHASES, NULL,
                            &other);
         if (applies(ours.verdict)) {
             n_done++;
@@ -388,7 +390,7 @@ rest_at_once(void **state)
                 other.point[i].slip *= speed;
             }
             friction_impact_at(arena, 3, other.W, other.point, FRICTION_PROCESS,
-                               unit ? &one : &first);
+                               NULL, unit ? &one : &first);
             if (!unit)
                 continue;
             assert_int_equal(one.verdict, first.verdict);
@@ -465,9 +467,9 @@ points_between(void **state)
         side(4, place, h, inverse, velocity, &like, &four);
         two.point[1].normal = four.point[2].normal = 0.0;
         friction_impact_group(arena, 2, two.W, two.point, IMP_IMPACT_UNDECLARED,
-                              &one);
+                              NULL, &one);
         friction_impact_group(arena, 4, four.W, four.point,
-                              IMP_IMPACT_UNDECLARED, &other);
+                              IMP_IMPACT_UNDECLARED, NULL, &other);
         assert_int_equal(one.why == NULL, other.why == NULL);
         decided += one.why == NULL;
         for (int k = 0; k < 2 && !one.why; k++) {

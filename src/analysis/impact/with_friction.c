@@ -129,7 +129,7 @@ impact_with_friction(struct analysis *analysis,
         W = NEW_N(run->brief, double, 4 * (size_t)n * (size_t)n);
         rough_joints_points(run, &rough, problem, solver, law, point, W);
     }
-    friction_impact_group(run->brief, n, W, point, law, group);
+    friction_impact_group(run->brief, n, W, point, law, NULL, group);
     /* impulses refer to the directions of the problem, where a joint has one
      * row */
     double *P = NEW_N(run->brief, double, (size_t)solver->nc + 1);

@@ -78,7 +78,9 @@ limit_question(const struct simulation *sim, const struct limit_group *group)
         .e = group->e,
         .bounces = bounces,
         .place = group->place,
-        .policy = in_turns ? BALLISTIC_SEQUENTIAL : BALLISTIC_COMPLEMENTARITY};
+        .policy = in_turns ? BALLISTIC_SEQUENTIAL : BALLISTIC_COMPLEMENTARITY,
+        .memory =
+            group->friction ? friction_memory_new(sim->run->brief) : NULL};
 }
 
 bool

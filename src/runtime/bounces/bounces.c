@@ -42,8 +42,7 @@ static double *
 part_of(struct bounces *bounce, const int *index, int m)
 {
     size_t rows = 2 * (size_t)bounce->n;
-    double *W =
-        NEW_N(bounce->run->brief, double, 4 * (size_t)m * (size_t)m + 1);
+    double *W = NEW_N(bounce->piece, double, 4 * (size_t)m * (size_t)m + 1);
     for (int i = 0; i < 2 * m; i++)
         for (int j = 0; j < 2 * m; j++)
             W[i * 2 * m + j] =
@@ -94,9 +93,9 @@ static bool
 hit_closed(struct bounces *bounce)
 {
     int n = bounce->n, n_closed = 0,
-        *index = NEW_N(bounce->run->brief, int, (size_t)n);
+        *index = NEW_N(bounce->piece, int, (size_t)n);
     struct friction_impact_point *point =
-        NEW_N(bounce->run->brief, struct friction_impact_point, n);
+        NEW_N(bounce->piece, struct friction_impact_point, n);
     for (int i = 0; i < n; i++) {
         bool down = bounce->gap[i] == 0.0 || bounce->together[i];
         bounce->together[i] = false;
@@ -121,9 +120,10 @@ hit_closed(struct bounces *bounce)
     for (int i = 0; i < n; i++)
         bounce->sums[i] = hypot(bounce->rate[2 * i], bounce->rate[2 * i + 1]);
     struct friction_group_impact group;
-    friction_impact_group(
-        bounce->run->brief, n_closed, part_of(bounce, index, n_closed), point,
-        (enum imp_impact_law)bounce->run->im->impact_law, &group);
+    friction_impact_group(bounce->piece, n_closed,
+                          part_of(bounce, index, n_closed), point,
+                          (enum imp_impact_law)bounce->run->im->impact_law,
+                          bounce->memory, &group);
     if (group.why || !isfinite(group.energy) || (bounce->some && group.tie))
         return false;
     bounce->may_gain |= group.may_gain;
@@ -179,7 +179,8 @@ hit(struct bounces *bounce)
     struct rt *run = bounce->run;
     struct diags quiet, *told = run->ds;
     int status = run->law_status;
-    diags_init(&quiet, run->brief, told->sources);
+    arena_clear(bounce->piece);
+    diags_init(&quiet, bounce->piece, told->sources);
     run->ds = &quiet;
     bool good = hit_closed(bounce) && !run->law_status;
     run->ds = told;
@@ -214,7 +215,8 @@ static bool
 choose(struct bounces *bounce)
 {
     int n = bounce->n, rows = 2 * n, n_closed = 0;
-    int *index = NEW_N(bounce->run->brief, int, (size_t)n);
+    arena_clear(bounce->piece);
+    int *index = NEW_N(bounce->piece, int, (size_t)n);
     memset(bounce->force, 0, sizeof *bounce->force * (size_t)rows);
     memcpy(bounce->acc, bounce->free, sizeof *bounce->acc * (size_t)rows);
     for (int i = 0; i < n; i++) {
@@ -226,8 +228,8 @@ choose(struct bounces *bounce)
     if (n_closed == 0)
         return true;
     struct friction_point *point =
-        NEW_N(bounce->run->brief, struct friction_point, n_closed);
-    double *free = NEW_N(bounce->run->brief, double, 4 * (size_t)n_closed),
+        NEW_N(bounce->piece, struct friction_point, n_closed);
+    double *free = NEW_N(bounce->piece, double, 4 * (size_t)n_closed),
            *terms = free + 2 * n_closed;
     for (int i = 0; i < n_closed; i++) {
         int from = index[i];
@@ -254,10 +256,10 @@ choose(struct bounces *bounce)
                                        .W = part_of(bounce, index, n_closed),
                                        .free = free,
                                        .terms = terms,
-                                       .brief = true};
-    struct friction_choice *choice =
-        NEW(bounce->run->brief, struct friction_choice);
-    friction_choose(bounce->run->brief, &instant, choice);
+                                       .brief = true,
+                                       .memory = bounce->memory};
+    struct friction_choice *choice = NEW(bounce->piece, struct friction_choice);
+    friction_choose(bounce->piece, &instant, choice);
     if (choice->taken < 0)
         return false;
     const struct friction_set *set = &choice->set[choice->taken];
@@ -611,10 +613,15 @@ struct bounces *
 bounces_new(struct rt *run, int points)
 {
     assert(run != NULL && points > 0);
+    static const char key; /* of the arena of pieces */
     size_t n = (size_t)points;
     struct bounces *bounce = NEW(run->brief, struct bounces);
     double *x = NEW_N(run->brief, double, 25 * n);
-    *bounce = (struct bounces){.run = run, .n = points, .scale = 1.0};
+    *bounce = (struct bounces){.run = run,
+                               .memory = friction_memory_new(run->brief),
+                               .n = points,
+                               .scale = 1.0};
+    rt_keep(run, &key, 0, 1, &bounce->piece);
     double **lists[] = {&bounce->rate, &bounce->acc,   &bounce->force,
                         &bounce->sum,  &bounce->first, &bounce->free,
                         &bounce->terms};

@@ -34,6 +34,8 @@ typedef bool bounces_friction(struct bounces *bounce, int point, double speed,
  * lists; those that are set from outside come first. */
 struct bounces {
     struct rt *run;
+    struct friction_memory *memory; /* of the choices of modes on the way */
+    struct arena *piece; /* of one impact, or of the modes of one piece */
     int n;
     const uint32_t *contact; /* n: its number in the model */
     const double *W;         /* 2 n x 2 n */

@@ -55,13 +55,14 @@ resolve(struct flow *flow, struct struck *struck, struct flow_event *event)
         NEW_N(arena, struct friction_impact_point, flow->m);
     struct friction_group_impact group;
     int n = friction_read_group(flow, struck, contact, W, point);
-    friction_impact_group(arena, n, W, point, struck->law, &group);
+    friction_impact_group(arena, n, W, point, struck->law, NULL, &group);
     if (group.unstated && struck->law == IMP_IMPACT_UNDECLARED &&
         (event->low = taylor_low_speed(flow, friction->rows.speed,
                                        friction->rows.free, 2)) > 0.0)
         /* No energy is added, and what another law would do is a motion that
          * the tolerance does not tell from rest. */
-        friction_impact_group(arena, n, W, point, IMP_IMPACT_ENERGETIC, &group);
+        friction_impact_group(arena, n, W, point, IMP_IMPACT_ENERGETIC, NULL,
+                              &group);
     loads_of_impact(flow->run->loads, &group);
     for (uint32_t i = 0; i < flow->m; i++)
         friction->approach[i] =

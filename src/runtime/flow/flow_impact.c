@@ -336,7 +336,7 @@ flow_friction_impact_now(struct rt *run, uint32_t system,
     out->W = W;
     out->group = (struct friction_group_impact){.why = NULL};
     if (out->n > 0)
-        friction_impact_group(arena, out->n, W, point, law, &out->group);
+        friction_impact_group(arena, out->n, W, point, law, NULL, &out->group);
     for (int k = 0; k < 2 * out->n && !out->group.why; k++)
         struck.impulse[2 * out->contact[k / 2] + k % 2] = out->group.impulse[k];
     friction_push(flow, struck.impulse);

@@ -138,7 +138,8 @@ problem_of(struct arena *arena, const struct friction_instant *in)
                                  .terms = in->terms,
                                  .brief = in->brief,
                                  .inner = in->inner,
-                                 .near = in->near};
+                                 .near = in->near,
+                                 .memory = in->memory};
 }
 
 /* The modes of a set, with the forces that are given as such. */
@@ -710,7 +711,7 @@ mode_search_gripped(struct arena *arena, const struct mode_problem *in,
     assert(arena && in && in->point == point && out);
     assert(n_grip >= 0 && n_grip <= in->n && (grip || n_grip == 0));
     if (n_grip == 0) {
-        mode_search(arena, in, NULL, out);
+        mode_search_kept(arena, in, out);
         return;
     }
     struct gripping at = {.arena = arena,

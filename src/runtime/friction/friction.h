@@ -30,6 +30,11 @@ enum contact_mode {
 };
 const char *contact_mode_name(enum contact_mode mode);
 
+/* What was found for choices and impacts, for whoever asks the same again and
+ * again, in an arena, which lives as long as whatever is read of an answer. */
+struct friction_memory;
+struct friction_memory *friction_memory_new(struct arena *arena);
+
 /* -- the choice of modes ----------------------------------------------------
  */
 
@@ -62,6 +67,7 @@ struct friction_instant {
                    they can */
     const double *near; /* 2 n: nor the least ones, but the nearest to these;
                            NULL: none are stated */
+    struct friction_memory *memory; /* of friction_choose; NULL: none */
 };
 enum friction_verdict {
     FRICTION_UNIQUE,    /* one motion */
@@ -292,10 +298,12 @@ struct friction_impact_several {
                       same claim; the first one went first */
 };
 /* Several points with rows W as above. FRICTION_PROCESS needs one point that
- * approaches (else the verdict is UNKNOWN). Memory: the arena. */
+ * approaches (else the verdict is UNKNOWN). memory: may be NULL. Memory: the
+ * arena. */
 void friction_impact_at(struct arena *arena, int n, const double *W,
                         const struct friction_impact_point *point,
                         enum friction_several how,
+                        struct friction_memory *memory,
                         struct friction_impact_several *out);
 
 /* -- one law for whoever has an impact ---------------------------------------
@@ -334,10 +342,11 @@ enum friction_law friction_law_of_point(enum imp_impact_law world,
  * rest follows its own law of restitution, if the world states no law for
  * several (complementarity, poisson; sequential). Where several approach and
  * the world's law does not say what they do, complementarity and two phases
- * have to agree. Memory: the arena. */
+ * have to agree. memory: may be NULL. Memory: the arena. */
 void friction_impact_group(struct arena *arena, int n, const double *W,
                            const struct friction_impact_point *point,
                            enum imp_impact_law law,
+                           struct friction_memory *memory,
                            struct friction_group_impact *out);
 
 #endif

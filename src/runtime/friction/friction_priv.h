@@ -70,8 +70,9 @@ struct mode_problem {
     /* Names of modes do not matter: of closed points without force only the
      * choice is listed in which they are open. */
     bool unnamed;
-    bool inner;         /* as in friction_instant */
-    const double *near; /* as in friction_instant */
+    bool inner;                     /* as in friction_instant */
+    const double *near;             /* as in friction_instant */
+    struct friction_memory *memory; /* NULL: none */
 };
 /* Forces of one choice of modes. */
 struct mode_solution {
@@ -274,6 +275,10 @@ void mode_search(struct arena *arena, const struct mode_problem *in,
 void mode_search_near(struct arena *arena, const struct mode_problem *in,
                       const struct mode_result *before,
                       struct mode_result *out);
+/* mode_memory.c: mode_search of all modes, or what that has found for the same
+ * problem before, if the problem has a memory. */
+void mode_search_kept(struct arena *arena, const struct mode_problem *in,
+                      struct mode_result *out);
 /* friction.c: the same where the last n_grip points, which are driven, are
  * joints: finds their offsets, too. */
 void mode_search_gripped(struct arena *arena, const struct mode_problem *in,
@@ -294,6 +299,7 @@ friction_grips_among(struct arena *arena, int all, int n, const int *index,
  * verdict, impulse and after. */
 void friction_impact_process(struct arena *arena, int n, const double *W,
                              const struct friction_impact_point *point, int hit,
+                             struct friction_memory *memory,
                              struct friction_impact_several *out);
 
 #endif

@@ -45,6 +45,7 @@ struct parts {
     const double *W;
     const struct friction_impact_point *point;
     enum imp_impact_law law;
+    struct friction_memory *memory;
     struct friction_group_impact *out;
 };
 
@@ -418,13 +419,14 @@ together(struct parts *parts, int count, const int *index)
         return;
     }
     struct friction_impact_several one, two;
-    friction_impact_at(parts->arena, count, W, point, how, &one);
+    friction_impact_at(parts->arena, count, W, point, how, parts->memory, &one);
     if (!friction_applies(one.verdict)) {
         parts->out->why = friction_verdict_name(one.verdict);
         return;
     }
     if (other != how) {
-        friction_impact_at(parts->arena, count, W, point, other, &two);
+        friction_impact_at(parts->arena, count, W, point, other, parts->memory,
+                           &two);
         if (!friction_applies(two.verdict) ||
             !agree(count, point, &one, &two)) {
             parts->out->unstated = true;
@@ -466,7 +468,7 @@ find_stuck(const struct parts *parts)
 void
 friction_impact_group(struct arena *arena, int n, const double *W,
                       const struct friction_impact_point *point,
-                      enum imp_impact_law law,
+                      enum imp_impact_law law, struct friction_memory *memory,
                       struct friction_group_impact *out)
 {
     assert(arena && n > 0 && W && point && out && law < IMP_IMPACT_COUNT);
@@ -479,7 +481,7 @@ friction_impact_group(struct arena *arena, int n, const double *W,
         .stuck = NEW_N(arena, double, n),
         .region = NEW_N(arena, int, n),
         .how = NEW_N(arena, enum friction_several, n)};
-    struct parts parts = {arena, n, W, point, law, out};
+    struct parts parts = {arena, n, W, point, law, memory, out};
     bool *taken = NEW_N(arena, bool, n);
     int *index = NEW_N(arena, int, n), *rest = NEW_N(arena, int, n);
     struct mean *mean = NEW_N(arena, struct mean, n + 1);

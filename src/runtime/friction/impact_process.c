@@ -25,6 +25,7 @@ struct process {
     int n, hit;
     const double *W;
     const struct friction_impact_point *point;
+    struct friction_memory *memory;
     double *velocity, *terms, *impulse; /* 2 n; terms: sizes */
     double *rate, *force;               /* 2 n: per unit of the impulse */
     double *size; /* 2 n: sum of the terms of a rate, which may cancel */
@@ -119,7 +120,8 @@ fill_problem(const struct process *at, int count, const int *index,
                                      .point = point,
                                      .W = W,
                                      .free = NEW_N(at->arena, double, rows),
-                                     .terms = terms};
+                                     .terms = terms,
+                                     .memory = at->memory};
 }
 
 /* Chooses the modes of the piece that begins here, and its rates. The work of
@@ -298,6 +300,7 @@ goal_of(const struct process *at)
 void
 friction_impact_process(struct arena *arena, int n, const double *W,
                         const struct friction_impact_point *point, int hit,
+                        struct friction_memory *memory,
                         struct friction_impact_several *out)
 {
     assert(arena && W && point && out && hit >= 0 && hit < n);
@@ -308,6 +311,7 @@ friction_impact_process(struct arena *arena, int n, const double *W,
                          .hit = hit,
                          .W = W,
                          .point = point,
+                         .memory = memory,
                          .velocity = NEW_N(arena, double, rows),
                          .terms = NEW_N(arena, double, rows),
                          .impulse = out->impulse,

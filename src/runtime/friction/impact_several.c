@@ -230,6 +230,7 @@ struct several {
     int n;
     const double *W;
     const struct friction_impact_point *point;
+    struct friction_memory *memory;
     struct friction_impact_several *out;
     double *before; /* 2 n */
     bool restitutions_differ;
@@ -321,7 +322,8 @@ with_joints(struct several *several, int i, double e, double *velocity)
         W[r] =
             several->W[(2 * index[r / (2 * n) / 2] + r / (2 * n) % 2) * rows +
                        2 * index[r % (2 * n) / 2] + r % 2];
-    friction_impact_process(several->arena, n, W, point, 0, &one);
+    friction_impact_process(several->arena, n, W, point, 0, several->memory,
+                            &one);
     if (!friction_applies(one.verdict))
         return false;
     for (int k = 0; k < 2 * n; k++) {
@@ -643,12 +645,16 @@ only_hit(int n, const struct friction_impact_point *point)
 void
 friction_impact_at(struct arena *arena, int n, const double *W,
                    const struct friction_impact_point *point,
-                   enum friction_several how,
+                   enum friction_several how, struct friction_memory *memory,
                    struct friction_impact_several *out)
 {
     assert(arena && n > 0 && W && point && out);
-    struct several several = {
-        .arena = arena, .n = n, .W = W, .point = point, .out = out};
+    struct several several = {.arena = arena,
+                              .n = n,
+                              .W = W,
+                              .point = point,
+                              .memory = memory,
+                              .out = out};
     size_t rows = 2 * (size_t)n;
     double *before = several.before = NEW_N(arena, double, rows);
     double *exact = NEW_N(arena, double, rows);
@@ -674,7 +680,7 @@ friction_impact_at(struct arena *arena, int n, const double *W,
     else if (how == FRICTION_ENERGETIC_PHASES)
         energetic_phases(&several);
     else if (hit >= 0)
-        friction_impact_process(arena, n, W, point, hit, out);
+        friction_impact_process(arena, n, W, point, hit, memory, out);
     else
         out->verdict = FRICTION_UNKNOWN;
     /* what the law holds at 0 is exactly 0 */

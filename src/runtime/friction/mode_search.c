@@ -764,7 +764,7 @@ mode_search_near(struct arena *arena, const struct mode_problem *in,
         try_state(&search);
     }
     if (!search.all.n) { /* nothing, or what was so by rounding alone */
-        mode_search(arena, in, NULL, out);
+        mode_search_kept(arena, in, out);
         return;
     }
     out->complete = before->complete;

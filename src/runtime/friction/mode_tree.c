@@ -49,11 +49,17 @@
 /* A walk over more choices than are tried may still come to its end, as most of
  * them are ruled out early (points of which each holds a body of its own). It
  * takes no more steps than a walk over all choices that are tried, and after
- * the first TREE_FIRST of them only goes on if the part of the tree that they
- * have done with says that it will. The memory for so many points grows as
- * their cube. */
+ * the first TREE_FIRST of them, and twice, four times as many and so on, only
+ * goes on if the part of the tree that they have done with says that it will:
+ * after the first ones, if the rest takes no longer; and if the walk would end
+ * when it went on TREE_FASTER times as fast as since half of the steps. (In all
+ * tests no walk that came to its end had to go on more than 220 times as fast;
+ * of 6600 that did not, in a stack of ten boxes, most had stood still.) The
+ * memory for so many points grows as their
+ * cube. */
 #define TREE_STEPS (FRICTION_CHOICES_TRIED * 4 / 3)
 #define TREE_FIRST 256
+#define TREE_FASTER 512.0
 #define TREE_POINTS_MOST 16
 
 /* constant + coefficients . (the forces of the points that follow) + own[k]
@@ -672,17 +678,33 @@ share_done(const struct tree *tree, int d)
     return share;
 }
 
+/* May a walk over many choices, at level d after so many steps, come to its
+ * end? *before: the share that it had done with after half of them. */
+static bool
+may_end(const struct tree *tree, int d, long steps, double *before)
+{
+    if (steps > TREE_STEPS)
+        return false;
+    if (steps < TREE_FIRST / 2 || (steps & (steps - 1)) != 0)
+        return true;
+    double share = share_done(tree, d), left = (double)(TREE_STEPS - steps),
+           fast = (share - *before) / (0.5 * (double)steps);
+    *before = share;
+    if (steps == TREE_FIRST && share * TREE_STEPS < TREE_FIRST)
+        return false;
+    return steps < TREE_FIRST || share + TREE_FASTER * fast * left >= 1.0;
+}
+
 /* False: there is too much to walk over. */
 static bool
 walk(struct tree *tree)
 {
     bool many = tree->choices > FRICTION_CHOICES_TRIED;
+    double before = 0.0;
     long steps = 0;
     tree->level[0].at = -1;
     for (int d = 0; d >= 0; steps++) {
-        if (many && (steps > TREE_STEPS ||
-                     (steps == TREE_FIRST &&
-                      share_done(tree, d) * TREE_STEPS < TREE_FIRST)))
+        if (many && !may_end(tree, d, steps, &before))
             return false;
         struct level *level = tree->level + d;
         if (++level->at == tree->point[level->point[0]].count)

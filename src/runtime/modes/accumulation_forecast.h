@@ -38,6 +38,8 @@ struct forecast_question {
                       to rounding */
     double until;  /* friction_forecast: the points are followed at rest from
                       their limit until this time (s) from now, if it is later */
+    struct friction_memory *memory; /* friction_forecast: of the choices of
+                                       modes that it makes; NULL: none */
 };
 /* Lists have an entry for each point of the question. */
 struct forecast_limit {

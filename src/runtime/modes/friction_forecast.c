@@ -83,6 +83,8 @@ begin(struct rt *run, const struct forecast_question *ask,
     *rows = (struct friction_rows){.run = run, .n = ask->n, .spot = spot};
     if (friction_rows_read(rows))
         return NULL;
+    if (ask->memory)
+        bounce->memory = ask->memory;
     bounce->contact = contact;
     bounce->W = rows->W;
     bounce->free = rows->free;

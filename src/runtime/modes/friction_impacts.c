@@ -80,7 +80,7 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
                                            .slip = in.rate[2 * (n + k) + 1],
                                            .grip = in.grip + k};
     }
-    friction_impact_group(run->brief, in.n, in.W, point, law, out);
+    friction_impact_group(run->brief, in.n, in.W, point, law, NULL, out);
     loads_of_impact(run->loads, out);
     if (out->why)
         return IMP_OK;

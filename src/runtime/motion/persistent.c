@@ -752,8 +752,8 @@ persistent_poses(struct rt *run, uint32_t block)
 {
     assert(run != NULL && persistent_moves(run, block));
     struct persistent_group *group = run->persistent_memory->of[block];
-    /* forces without friction change no place of order 1 */
-    if (group->friction || group->rubs || group->yields)
+    /* forces change no place of order 1 */
+    if (group->varies || group->rubs || group->yields)
         return persistent_series(run, 1, block);
     begin_instant(run, group);
     int st = drive(run, group, 1);

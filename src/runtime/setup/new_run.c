@@ -148,8 +148,9 @@ rt_restart(struct rt *run, const double *params)
     return IMP_OK;
 }
 
-/* No contact is closed until the run says so: what the run before has left
- * would push bodies and systems at their start. */
+/* No contact is closed, and friction has done nothing, until the run says so:
+ * what the run before has left would push bodies and systems at their start,
+ * and stand in a row before the first event. */
 static void
 open_contacts(struct rt *run)
 {
@@ -157,7 +158,7 @@ open_contacts(struct rt *run)
         double *env = run->env + rt_contact(run, i)->env_contact;
         env[IMP_CONTACT_ACTIVE] = env[IMP_CONTACT_STICK] =
             env[IMP_CONTACT_SIGN] = env[IMP_CONTACT_SOFT] =
-                env[IMP_CONTACT_BESIDE] = 0.0;
+                env[IMP_CONTACT_BESIDE] = env[IMP_CONTACT_WORK] = 0.0;
         for (int k = 0; k < 2; k++)
             env[IMP_CONTACT_PUSHED + k] = env[IMP_CONTACT_IMPULSE + k] = 0.0;
     }

@@ -45,6 +45,8 @@ dims_of_contact(struct check *ck, const struct tm_contact *contact,
         no_slip_for_law(ck, law, false, contact->range);
         return false;
     }
+    if (!contact->gap_dim) /* its contact states none, which has been told */
+        return false;
     *dims = (struct law_dims){
         dim_mul(ck->dims, contact->gap_dim, dim_mks(ck->dims, 0, 0, -1)),
         contact->slip_dim, contact->energy_dim};

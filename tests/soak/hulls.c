@@ -190,6 +190,30 @@ place_half(const struct body *whole, struct body *half, const double centre[3],
     add_scaled(whole->velocity, 1, rate, half->velocity);
 }
 
+/* Has a convex body of the plane more inertia than its rotor, which counts with
+ * it? */
+static bool
+bears_rotor(const struct body *body)
+{
+    struct solid solid;
+    double inertia = 0;
+    if (body->rotor.inertia == 0)
+        return true;
+    if (body->density == 0)
+        return body->inertia > body->rotor.inertia;
+    solid_make(body, 2, &solid);
+    solid_sort(&solid);
+    for (int i = 0; i < solid.corners; i++) {
+        const double *p = solid.corner[i],
+                     *q = solid.corner[(i + 1) % solid.corners];
+        inertia += fabs(p[0] * q[1] - p[1] * q[0]) *
+                   (p[0] * p[0] + p[1] * p[1] + p[0] * q[0] + p[1] * q[1] +
+                    q[0] * q[0] + q[1] * q[1]) /
+                   12;
+    }
+    return body->density * inertia > body->rotor.inertia;
+}
+
 /* May what meets that body meet two halves of it? */
 static bool
 can_be_cut(const struct model *model, int index)
@@ -230,7 +254,8 @@ cut(struct trial *trial, int index)
         polygon ? cut_polygon(random, &whole, halves, centre)
                 : cut_box(random, &whole, halves, centre, other->dimension);
     if (!(share >= LEAST_SHARE && share <= 1 - LEAST_SHARE) ||
-        !share_inertia(&whole, halves, centre, share, other->dimension))
+        !share_inertia(&whole, halves, centre, share, other->dimension) ||
+        !bears_rotor(&half[0]))
         return false;
     half[0].half = 1 + number;
     half[0].share = share;

@@ -76,6 +76,22 @@ sum_rounding(double terms, int points)
     return (2.0 * points + 1.0) * DBL_EPSILON * terms;
 }
 
+/* Notes what the impact of these points rounds rates by. Returns the greatest
+ * terms of them all. */
+static double
+note_rounding(struct bounces *bounce, const int *index, int n_closed)
+{
+    double most = 0.0;
+    for (int i = 0; i < n_closed; i++)
+        most = fmax(most, bounce->sums[index[i]]);
+    for (int i = 0; i < n_closed; i++)
+        bounce->sums[index[i]] = most;
+    for (int i = 0; i < bounce->n; i++)
+        bounce->rounded[i] =
+            fmax(bounce->rounded[i], sum_rounding(bounce->sums[i], n_closed));
+    return most;
+}
+
 /* Do forces leave the speed of this point as it is, to rounding, until the
  * limit? Then flights take no time where impacts have no end. So it is where
  * flights shrink faster than speeds, as between two surfaces that close. */
@@ -130,14 +146,7 @@ hit_closed(struct bounces *bounce)
     for (int i = 0; i < 2 * n_closed; i++)
         if (group.impulse[i] != 0.0)
             add_impulse(bounce, 2 * index[i / 2] + i % 2, group.impulse[i]);
-    double most = 0.0;
-    for (int i = 0; i < n_closed; i++)
-        most = fmax(most, bounce->sums[index[i]]);
-    for (int i = 0; i < n_closed; i++)
-        bounce->sums[index[i]] = most;
-    for (int i = 0; i < n; i++)
-        bounce->rounded[i] =
-            fmax(bounce->rounded[i], sum_rounding(bounce->sums[i], n_closed));
+    double most = note_rounding(bounce, index, n_closed);
     double now = 0.0; /* the greatest rate of those that bounce */
     for (int i = 0; i < n; i++)
         now = fmax(now, bounce->bounced[i] ? fabs(bounce->rate[2 * i]) : 0.0);

@@ -10,9 +10,11 @@
 #define GRAVITY 9.81
 
 /* A disc at height 2 with the speed -1, and the same so much later, where it
- * has fallen freely, but for a change of its speed. Is that refused? */
+ * has fallen freely, but for a change of its speed, and one along the ground
+ * (m/s). Is that refused? */
 static bool
-refused(const char *ground, const char *force, double later, double change)
+refused_along(const char *ground, const char *force, double later,
+              double change, double along)
 {
     char text[512];
     struct run r;
@@ -38,6 +40,7 @@ refused(const char *ground, const char *force, double later, double change)
     state[1] -= later + 0.5 * GRAVITY * later * later;
     state[4] -= GRAVITY * later;
     state[4] *= 1.0 + change;
+    state[3] += along;
     run->env[run->im->layout.time] = later;
     struct limit_of limit = {.body = body,
                              .moved = &moved,
@@ -52,6 +55,12 @@ refused(const char *ground, const char *force, double later, double change)
     assert_int_equal(bad, has_code(&r, DIAG_E0714));
     done(&r);
     return bad;
+}
+
+static bool
+refused(const char *ground, const char *force, double later, double change)
+{
+    return refused_along(ground, force, later, change, 0.0);
 }
 
 static void
@@ -74,14 +83,25 @@ forces(void **state)
     assert_true(refused("", "force = (3 [N], 0)", 0.0, 1e-7));
 }
 
-/* A floor that rises gives what impulses do at its speed. */
+/* A floor that moves gives what impulses do at its speed: seen from it, no
+ * energy is gained. */
 static void
 ground(void **state)
 {
-    static const char rises[] = "position = (0, (0.1 [m/s])*t)";
+    static const char rises[] = "position = (0, (0.1 [m/s])*t)",
+                      belt[] = "position = ((5 [m/s])*t, 0)",
+                      both[] = "position = ((5 [m/s])*t, (0.1 [m/s])*t)";
     (void)state;
     assert_false(refused(rises, "", 0.1, 0.01));
     assert_true(refused(rises, "", 0.1, 1.0));
+    /* from -1.1 m/s to 1.1 m/s */
+    assert_false(refused(rises, "", 0.0, -2.19));
+    assert_true(refused(rises, "", 0.0, -2.21));
+    /* from 4.7 m/s behind to 4.7 m/s ahead */
+    assert_false(refused_along(belt, "", 0.0, 0.0, 9.39));
+    assert_true(refused_along(belt, "", 0.0, 0.0, 9.41));
+    assert_true(refused_along(belt, "", 0.0, 0.0, -0.01));
+    assert_false(refused_along(both, "", 0.0, -2.19, 9.39));
 }
 
 int

@@ -18,6 +18,7 @@
 #include "base/num.h"
 #include "runtime/derivatives/body_kinematics.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/motion/persistent.h"
 #include "runtime/numerics/vec3.h"
 
 /* I1: relative errors of energy and momentum at one impact */
@@ -320,7 +321,11 @@ struct limit_account {
     double energy, terms; /* J; the moduli of its terms */
     double power;         /* W, of the terms of forces but weight */
     double force;         /* N, the sum of the moduli, weight included */
+    double momentum[6];   /* N s, and N m s about the origin */
+    double mass, place;   /* kg; m, of the farthest body */
     double ground, mu;    /* the fastest ground that moves; its friction */
+    int grounds;          /* that touch them, as far as they move differently */
+    double motion[6];     /* of the first: velocity at the origin, and spin */
     double lift;          /* m, by which gaps may be off */
     bool any_work;        /* something may do any work on them */
 };
@@ -340,6 +345,46 @@ ground_speed(struct rt *run, uint32_t ground, const double *at, double *speed)
     vec3_cross(motion + 9, arm, turn);
     *speed = fmax(*speed, vec3_norm(motion) + vec3_norm(turn));
     return IMP_OK;
+}
+
+/* Adds a ground that touches the bodies: one more, if it moves in another way
+ * than the first. */
+static int
+add_ground(struct rt *run, uint32_t ground, struct limit_account *out)
+{
+    double motion[18], turn[3], own[6] = {0.0}, off = 0.0, size = 0.0;
+    const imp_body *of = rt_body(run, ground);
+    int st = IMP_OK;
+    if (!(of->flags & IMP_BODYF_FIXED) || of->flags & IMP_BODYF_PRESCRIBED) {
+        double centre[3] = {0.0, 0.0, 0.0};
+        st = body_kinematics(run, ground, motion);
+        if (st)
+            return st;
+        memcpy(centre, run->env + of->env_state, sizeof *centre * run->im->dim);
+        vec3_cross(motion + 9, centre, turn);
+        for (int i = 0; i < 3; i++) {
+            own[i] = motion[i] - turn[i];
+            own[3 + i] = motion[9 + i];
+        }
+    }
+    for (int i = 0; i < 6 && out->grounds > 0; i++) {
+        off = fmax(off, fabs(own[i] - out->motion[i]));
+        size = fmax(size, fabs(own[i]));
+    }
+    if (out->grounds == 0)
+        memcpy(out->motion, own, sizeof own);
+    out->grounds += out->grounds == 0 || off > IMPACT_CONSERVES * size;
+    return st;
+}
+
+/* Does the contact take impulses on the way to the limit? */
+static bool
+limit_touches(struct rt *run, const struct limit_of *of, uint32_t contact)
+{
+    for (int i = 0; i < of->n; i++)
+        if (of->point[i].spot.contact == contact)
+            return true;
+    return persistent_holds(run, contact);
 }
 
 /* The fastest ground below the bodies, and the greatest friction on it;
@@ -379,6 +424,9 @@ limit_ground(struct rt *run, const struct limit_of *of,
             if (ground->flags & IMP_BODYF_GTIME ||
                 contact->compliance != IMP_NO_TAPE)
                 out->any_work = true;
+            if (!body[other] && limit_touches(run, of, c) &&
+                (st = add_ground(run, other, out)))
+                return st;
             if (!(ground->flags & IMP_BODYF_PRESCRIBED))
                 continue;
             const double *env = run->env + contact->env_contact;
@@ -423,6 +471,10 @@ limit_account(struct rt *run, const struct limit_of *limit,
         out->energy += sums[0] + sums[1];
         out->terms +=
             2.0 * sums[0] + fabs(sums[1]) + own[IMP_BODY_MASS] * weight * place;
+        for (int k = 0; k < 6; k++)
+            out->momentum[k] += sums[2 + k];
+        out->mass += own[IMP_BODY_MASS];
+        out->place = fmax(out->place, place);
         out->force += own[IMP_BODY_MASS] * (weight + pull[0]);
         out->power +=
             own[IMP_BODY_MASS] * pull[0] * speed + inertia * pull[1] * spin;
@@ -431,14 +483,16 @@ limit_account(struct rt *run, const struct limit_of *limit,
 }
 
 /* All impulses on the way to the limit are at most those that the flights would
- * give if all of them fell on one point, again and again; and what carries the
- * bodies. */
+ * give if all of them fell on one point, with the mass of all bodies behind it,
+ * again and again; and what carries the bodies. */
 static double
-limit_pushes(const struct limit_of *limit, double left, double force)
+limit_pushes(const struct limit_of *limit, double mass, double left,
+             double force)
 {
     double speed = 0.0, answer = 0.0, e = 0.0;
     for (int i = 0; i < limit->n; i++) {
-        double mobility = limit->G[(size_t)i * (size_t)limit->n + (size_t)i];
+        double own = limit->G[(size_t)i * (size_t)limit->n + (size_t)i],
+               mobility = fmin(own, 1.0 / mass);
         const struct contact_point_state *point = &limit->point[i];
         if (!limit->moved[i] || !(mobility > 0.0))
             continue;
@@ -448,6 +502,37 @@ limit_pushes(const struct limit_of *limit, double left, double force)
         e = fmax(e, fmin(limit->e[i], 1.0 - RT_TOLERANCE));
     }
     return 2.0 * speed * answer / (1.0 - e) + LIMIT_FORCES * left * force;
+}
+
+/* The work of the ground on the way from `was` to `is` (J), and in *off what
+ * more it may have done. What one ground gives to momentum, it gives to energy
+ * times its velocity, whatever the impulses are; weight and forces add to the
+ * momentum meanwhile. Of several grounds the impulses of each are not known.
+ * *terms: the moduli of what the work is summed up from. */
+static double
+limit_ground_work(const struct limit_of *limit, double left,
+                  const struct limit_account *was,
+                  const struct limit_account *is, double *off, double *terms)
+{
+    double force = fmax(was->force, is->force), work = 0.0, speed = 0.0,
+           spin = 0.0, fast = fmax(is->ground, was->ground),
+           pushes = (1.0 + fmax(is->mu, was->mu)) *
+                    limit_pushes(limit, is->mass, left, force);
+    *off = fast * pushes;
+    *terms = 0.0;
+    if (was->grounds != 1 || is->grounds != 1)
+        return 0.0;
+    for (int i = 0; i < 6; i++) {
+        double change = fabs(is->motion[i] - was->motion[i]);
+        work += is->motion[i] * (is->momentum[i] - was->momentum[i]);
+        *terms += fabs(is->motion[i]) *
+                  (fabs(is->momentum[i]) + fabs(was->momentum[i]));
+        *(i < 3 ? &speed : &spin) += change;
+    }
+    double place = fmax(is->place, was->place) + fmax(is->lift, was->lift);
+    *off = fmin(*off, (speed + spin * place) * pushes +
+                          LIMIT_FORCES * left * force * fast);
+    return work;
 }
 
 int
@@ -470,15 +555,15 @@ impact_audit_limit(struct analysis *analysis, const struct limit_of *limit,
     run->trace = trace;
     if (st || was.any_work || is.any_work || run->im->gain_allowed)
         return st == IMP_NONFINITE ? IMP_OK : st;
-    double gain = is.energy - was.energy, terms = fmax(is.terms, was.terms),
-           force = fmax(was.force, is.force),
-           known =
-               isfinite(limit->state_error) ? limit->state_error : RT_TOLERANCE,
-           ground = fmax(is.ground, was.ground) * (1.0 + fmax(is.mu, was.mu)) *
-                    limit_pushes(limit, left, force),
-           allowed = (IMPACT_CONSERVES + known) * terms +
-                     LIMIT_FORCES * left * fmax(was.power, is.power) +
-                     fmax(is.lift, was.lift) * force + ground;
+    double ground, more_terms,
+        work = limit_ground_work(limit, left, &was, &is, &ground, &more_terms),
+        terms = fmax(is.terms, was.terms) + more_terms,
+        gain = is.energy - was.energy - work, force = fmax(was.force, is.force),
+        known =
+            isfinite(limit->state_error) ? limit->state_error : RT_TOLERANCE,
+        allowed = (IMPACT_CONSERVES + known) * terms +
+                  LIMIT_FORCES * left * fmax(was.power, is.power) +
+                  fmax(is.lift, was.lift) * force + ground;
     if (gain <= allowed)
         return IMP_OK;
     char more[NUM_TEXT], most[NUM_TEXT], time[NUM_TEXT];

@@ -486,6 +486,32 @@ newton_from_nothing(void **state)
     assert_true(found >= 99 && shared > 50);
 }
 
+/* Where a body bears nothing but what rounding makes of the load of another,
+ * its points may stick as well as slip. */
+static void
+rounding_sticks(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        double small = t == 0 ? 1e-17 : 1e-6, numbers[8] = {0},
+               W[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1},
+               free[4] = {-1, 0.1, -small, 0.8 * small};
+        struct mode_point point[2];
+        struct point_state modes[2];
+        for (int i = 0; i < 2; i++) {
+            point[i] = (struct mode_point){
+                .mu_stick = 0.3, .mu_slip = 0.3, .scale = FRICTION_TOLERANCE};
+            modes[i] = (struct point_state){true, TANGENT_STICK};
+        }
+        struct mode_problem in = {.n = 2, .point = point, .W = W, .free = free};
+        struct newton_trial trial = {
+            .scratch = mode_scratch_new(arena, &in), .in = &in, .state = modes};
+        trial.solution.force = numbers;
+        trial.solution.acc = numbers + 4;
+        assert_int_equal(newton_try(&trial), t == 0);
+    }
+}
+
 /* -- by all choices, with a solver of this test's own ------------------------
  */
 
@@ -731,6 +757,7 @@ main(void)
         cmocka_unit_test_setup_teardown(off_the_edges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(near_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(newton_from_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rounding_sticks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(full_boxes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(recorded_heap, set_up, tear_down),
         cmocka_unit_test_setup_teardown(loads_in_a_box, set_up, tear_down),

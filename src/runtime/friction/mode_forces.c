@@ -430,13 +430,22 @@ bound_point(const struct mode_bound *bound)
     return (bound->row[0] >= 0 ? bound->row[0] : bound->acc) / 2;
 }
 
-/* What rounding leaves of a bound on an acceleration. Where an impact presses
- * nothing of a body of a pile, all of its terms are such: sweeps leave forces
- * of 1e-17 of the others there. */
+/* What rounding leaves of a bound. Where an impact presses nothing of a body of
+ * a pile, all terms of its bounds are such: forces of 1e-17 of the others, and
+ * what they do. A force is known as well as the acceleration that it answers
+ * to. */
 static double
 bound_noise(const struct mode_bound *bound, const struct mode_problem *in)
 {
-    return bound->acc >= 0 ? mode_row_noise(in, bound->acc) : 0.0;
+    double noise = bound->acc >= 0 ? mode_row_noise(in, bound->acc) : 0.0;
+    for (int j = 0; j < 2 && bound->row[j] >= 0; j++) {
+        int row = bound->row[j];
+        double w = in->W[row * (2 * in->n + 1)];
+        if (w > 0.0)
+            noise = fmax(noise,
+                         fabs(bound->factor[j]) * mode_row_noise(in, row) / w);
+    }
+    return noise;
 }
 
 /* Do all bounds hold, to the scales of their points but to `most` at most? */

@@ -451,17 +451,18 @@ newton_try(void *context)
 }
 
 /* Newton's method by itself leads to modes that obey the law, from no forces at
- * all, in all but one of these boxes at most. Most of them have shared loads.
- */
+ * all, in all but one of these boxes at most. Most of them have shared loads,
+ * and in some conditions of points that nearly depend on each other contradict
+ * each other, until some of these slip. */
 static void
 newton_from_nothing(void **state)
 {
     (void)state;
     uint64_t seed = 11;
     int found = 0, shared = 0;
-    for (int t = 0; t < 100; t++) {
+    for (int t = 0; t < 250; t++) {
         struct many m;
-        full_box(&seed, -2, &m, NULL);
+        full_box(&seed, -4, &m, NULL);
         struct mode_point point[MOST] = {{0}};
         struct point_state modes[MOST] = {{0}};
         double none[MOST] = {0}, numbers[6 * MOST] = {0};
@@ -483,7 +484,7 @@ newton_from_nothing(void **state)
         shared += trial.solution.consistent && trial.solution.shared;
         arena_clear(arena);
     }
-    assert_true(found >= 99 && shared > 50);
+    assert_true(found >= 249 && shared > 50);
 }
 
 /* Where a body bears nothing but what rounding makes of the load of another,

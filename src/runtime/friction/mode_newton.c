@@ -3,10 +3,14 @@
  * Curnier 1991). Each point says in closed form which forces its law takes
  * where forces and accelerations stand as they do; what all of them say at once
  * are the modes of the next step, whose equations are linear. Where points
- * depend on each other these have many solutions or none: forces may move by as
- * much only as a share of the terms allows (proximal steps, Rockafellar 1976),
- * which gets less whenever the modes have settled. Only modes are asked for;
- * whoever asked finds their forces, and checks them. */
+ * depend on each other these have many solutions or none: so forces are asked
+ * for that a spring holds near others, the center, with a share of what the
+ * terms do (proximal steps, Rockafellar 1976). Where the modes settle, their
+ * forces are the next center, and the spring gets weaker; where they do not,
+ * the way to them was too long, and is begun anew with a stronger one. Where
+ * conditions contradict each other, centers go on until a point comes to an
+ * edge. Only modes are asked for; whoever asked finds their forces, and checks
+ * them. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -14,25 +18,29 @@
 #include "runtime/friction/friction_priv.h"
 #include "runtime/numerics/dense.h"
 
-/* The share begins with NEWTON_HOLDS and is NEWTON_LESS of that after each
- * settling, down to NEWTON_LEAST: what rounding makes of singular equations
- * with a unit diagonal. Modes that have not settled after NEWTON_PATIENCE steps
- * may go round in a circle, which shorter steps leave: the share becomes
- * NEWTON_MORE times as large, up to 1. */
+/* The share begins with NEWTON_HOLDS and is NEWTON_LESS of that after modes
+ * that settle within NEWTON_SOON steps, down to NEWTON_LEAST: what rounding
+ * makes of singular equations with a unit diagonal. After NEWTON_PATIENCE steps
+ * that settle nowhere the share becomes NEWTON_MORE times as large, up to 1,
+ * and the forces go back to their center. Where nothing leads on from there
+ * they are one themselves: centers may have to leap, as with friction there may
+ * be several solutions, or none near by. */
 #define NEWTON_HOLDS 1e-2
 #define NEWTON_LESS 0.3
+#define NEWTON_SOON 2
 #define NEWTON_LEAST 1e-10
-#define NEWTON_PATIENCE 6
-#define NEWTON_MORE 3.0
-/* steps at most; where they lead to an end it is 10 to 100 */
-#define NEWTON_MOST 200
+#define NEWTON_PATIENCE 5
+#define NEWTON_MORE 3.5
+/* steps at most; where they lead to an end it is 10 to 300 */
+#define NEWTON_MOST 400
 
 struct newton {
     const struct mode_problem *in;
     const double *none; /* n: a normal force up to this is rounding */
     double *force;      /* 2 n */
-    struct point_state *state;
-    double *scale; /* 2 n: 1/sqrt(W_ii) */
+    struct point_state *state, *tried;
+    double *scale;  /* 2 n: 1/sqrt(W_ii) */
+    double *center; /* 2 n */
     double share;
     int k, *unknown;
     int *end;      /* k: one past the last entry of a row that is not 0 */
@@ -55,12 +63,21 @@ acceleration(const struct newton *at, int row)
            dense_dot((int)rows, at->in->W + (size_t)row * rows, at->force);
 }
 
+/* The spring of a row, in the unit of its force. */
+static double
+spring(const struct newton *at, int row)
+{
+    return at->share * (at->force[row] - at->center[row]);
+}
+
 /* The force of a row that would take its acceleration away by itself. */
 static double
 force_alone(const struct newton *at, int row)
 {
     double scale = at->scale[row];
-    return at->force[row] - acceleration(at, row) * scale * scale;
+    return at->force[row] -
+           (acceleration(at, row) * scale * scale + spring(at, row)) /
+               (1.0 + at->share);
 }
 
 /* Reads the modes. True: others than before. */
@@ -117,7 +134,8 @@ equations(struct newton *at)
         int row = at->unknown[i];
         const double *w = in->W + (size_t)row * rows;
         double *a = at->A + i * k;
-        at->b[i] = -at->scale[row] * acceleration(at, row);
+        at->b[i] = -at->scale[row] * acceleration(at, row) -
+                   spring(at, row) / at->scale[row];
         at->end[i] = (int)i + 1;
         for (size_t j = 0; j < k; j++) {
             int column = at->unknown[j];
@@ -208,43 +226,97 @@ step(struct newton *at)
     return true;
 }
 
+static struct newton
+newton_new(struct arena *arena, const struct mode_problem *in,
+           const double *none, double *force, struct point_state *state)
+{
+    size_t rows = 2 * (size_t)in->n;
+    struct newton at = {.in = in,
+                        .none = none,
+                        .force = force,
+                        .state = state,
+                        .tried = NEW_N(arena, struct point_state, in->n)};
+    at.unknown = NEW_N(arena, int, 2 * rows);
+    at.end = at.unknown + rows;
+    at.scale = NEW_N(arena, double, rows *rows + 3 * rows);
+    at.center = at.scale + rows;
+    at.b = at.center + rows;
+    at.A = at.b + rows;
+    for (size_t r = 0; r < rows; r++) {
+        double w = in->W[r * (rows + 1)];
+        at.scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
+    }
+    return at;
+}
+
+/* Steps until the modes settle. Returns how many; -1: they do not, or equations
+ * are singular. */
+static int
+settle(struct newton *at)
+{
+    for (int made = 1; made <= NEWTON_PATIENCE; made++) {
+        if (!step(at))
+            return -1;
+        if (!read_modes(at))
+            return made;
+    }
+    return -1;
+}
+
+static bool
+same_states(int n, const struct point_state *a, const struct point_state *b)
+{
+    for (int i = 0; i < n; i++)
+        if (!mode_same_state(a[i], b[i]))
+            return false;
+    return true;
+}
+
+/* Follows centers, from the forces. back: forces that settle nowhere go back to
+ * their center; else they are one themselves. */
+static bool
+follow(struct newton *at, bool back, bool (*try)(void *context), void *context)
+{
+    int n = at->in->n;
+    size_t size = 2 * sizeof *at->force * (size_t)n;
+    at->share = NEWTON_HOLDS;
+    memcpy(at->center, at->force, size);
+    for (int made = 0, trials = 0; made < NEWTON_MOST;) {
+        read_modes(at);
+        int steps = settle(at);
+        made += steps < 0 ? NEWTON_PATIENCE : steps;
+        if (steps < 0) {
+            if (back && at->share < 1.0)
+                memcpy(at->force, at->center, size);
+            else
+                memcpy(at->center, at->force, size);
+            at->share = fmin(NEWTON_MORE * at->share, 1.0);
+            continue;
+        }
+        bool others = trials++ == 0 || !same_states(n, at->state, at->tried);
+        if (!others && at->share == NEWTON_LEAST)
+            return false;
+        memcpy(at->tried, at->state, sizeof *at->state * (size_t)n);
+        if (others && try(context))
+            return true;
+        memcpy(at->center, at->force, size);
+        if (steps <= NEWTON_SOON)
+            at->share = fmax(NEWTON_LESS * at->share, NEWTON_LEAST);
+    }
+    return false;
+}
+
 bool
 mode_newton(struct arena *arena, const struct mode_problem *in,
             const double *none, double *force, struct point_state *state,
             bool (*try)(void *context), void *context)
 {
     assert(arena && in && none && force && state && try);
-    size_t rows = 2 * (size_t)in->n;
-    struct newton at = {.in = in,
-                        .none = none,
-                        .force = force,
-                        .state = state,
-                        .share = NEWTON_HOLDS};
-    at.unknown = NEW_N(arena, int, 2 * rows);
-    at.end = at.unknown + rows;
-    at.scale = NEW_N(arena, double, rows *rows + 2 * rows);
-    at.b = at.scale + rows;
-    at.A = at.b + rows;
-    for (size_t r = 0; r < rows; r++) {
-        double w = in->W[r * (rows + 1)];
-        at.scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
-    }
-    read_modes(&at);
-    int unsettled = 0;
-    for (int made = 0; made < NEWTON_MOST; made++) {
-        if (!step(&at))
-            return false;
-        if (read_modes(&at)) {
-            if (++unsettled % NEWTON_PATIENCE == 0)
-                at.share = fmin(NEWTON_MORE * at.share, 1.0);
-            continue;
-        }
-        unsettled = 0;
-        if (try(context))
-            return true;
-        at.share *= NEWTON_LESS;
-        if (at.share < NEWTON_LEAST)
-            return false;
-    }
-    return false;
+    size_t size = 2 * sizeof *force * (size_t)in->n;
+    struct newton at = newton_new(arena, in, none, force, state);
+    const double *start = arena_copy(arena, force, size);
+    if (follow(&at, true, try, context))
+        return true;
+    memcpy(force, start, size);
+    return follow(&at, false, try, context);
 }

@@ -24,6 +24,7 @@
 #include "base/source.h"
 #include "cli/code/load.h"
 #include "cli/code/where.h"
+#include "cli/session/args.h"
 #include "cli/session/session.h"
 #include "codegen/gen.h"
 #include "output/out.h"
@@ -49,14 +50,7 @@ cannot_write(struct diags *diags, const char *out, int error)
     struct diag *diag = diag_add(diags, DIAG_E0819, IMP_NOWHERE,
                                  "cannot write `%s`: %s", out, strerror(error));
 
-    const char *remedy = out_remedy(error);
-    diag_help(diags, diag, "%s",
-              remedy            ? remedy
-              : error == ENOENT ? "make the folder first: the path leads to "
-                                  "one that does not exist"
-              : error == EISDIR ? "a folder has this name: choose another "
-                                  "with -o"
-                                : "choose a place where you may write");
+    diag_help(diags, diag, "%s", cli_write_remedy(error));
     return IMP_EXIT_RUN;
 }
 

@@ -59,8 +59,10 @@ replace(struct session *session, const char *path, const struct buf *buf)
             unlink(tmp);
     }
     if (error)
-        diag_add(&session->ds, DIAG_E0819, IMP_NOWHERE, "cannot write `%s`: %s",
-                 path, strerror(error));
+        diag_help(&session->ds,
+                  diag_add(&session->ds, DIAG_E0819, IMP_NOWHERE,
+                           "cannot write `%s`: %s", path, strerror(error)),
+                  "%s", cli_write_remedy(error));
     free(real);
     return !error;
 }

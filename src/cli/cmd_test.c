@@ -182,7 +182,10 @@ run_all(struct job *job)
         return IMP_EXIT_RUN;
     }
     if (models == 0) {
-        cli_error(DIAG_E0818, NULL, "no model with an `expect` was found");
+        cli_error(
+            DIAG_E0818,
+            "a model is tested by what it expects: expect r.status == \"done\"",
+            "no model with an `expect` was found");
         return IMP_EXIT_MODEL;
     }
     printf("%d model%s, %d passed, %d failed\n", models, models == 1 ? "" : "s",

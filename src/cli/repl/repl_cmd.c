@@ -60,11 +60,11 @@ colon_help(struct repl *repl, const char *arg)
     }
     printf("%-22s %s\n", "?NAME", "documentation of a name");
     printf(
-        "Everything else is Imp: a declaration (also again), a command, or "
-        "an expression,\nwhich is shown. `ans` is what was shown last. Ctrl-C "
-        "stops a command, Ctrl-D leaves.\n"
-        "At a terminal Tab completes names, and \\theta as well; the arrows "
-        "look for entries\nthat begin as the line does.\n");
+        "The beginning of a command is enough, as `:q`. Everything else is "
+        "Imp: a declaration\n(also again), a command, or an expression, which "
+        "is shown. `ans` is what was shown\nlast. Ctrl-C stops a command, "
+        "Ctrl-D leaves. At a terminal Tab completes names, and\n\\theta as "
+        "well; the arrows look for entries that begin as the line does.\n");
     return IMP_EXIT_OK;
 }
 
@@ -232,8 +232,7 @@ colon_save(struct repl *repl, const char *arg)
                       "`%s` is there already", arg);
             status = IMP_EXIT_RUN;
         } else if (e) {
-            cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", arg,
-                      strerror(e));
+            cli_cannot_write(arg, e);
             status = IMP_EXIT_RUN;
         }
     }
@@ -411,6 +410,8 @@ colon_time(struct repl *repl, const char *arg)
 {
     struct timespec a, b;
 
+    if (!arg[0])
+        return wrong(repl, DIAG_E0821, NULL, "the form is `:time ENTRY`");
     clock_gettime(CLOCK_MONOTONIC, &a);
     int status = repl_entry(repl, arg, strlen(arg));
     clock_gettime(CLOCK_MONOTONIC, &b);
@@ -499,6 +500,22 @@ colon_quit(struct repl *repl, const char *arg)
     return IMP_EXIT_OK;
 }
 
+/* The command of this name, or the only one that begins so; else the empty row
+ * at the end. */
+static const struct colon *
+find_colon(const char *name)
+{
+    const struct colon *only = NULL;
+    size_t n = strlen(name), found = 0;
+    const struct colon *colon = table;
+    for (; colon->name && strcmp(colon->name, name) != 0; colon++)
+        if (n && strncmp(colon->name, name, n) == 0) {
+            only = colon;
+            found++;
+        }
+    return !colon->name && found == 1 ? only : colon;
+}
+
 /* Takes a :command or ?name. */
 static int
 colon_command(struct repl *repl, const char *text, size_t n)
@@ -519,13 +536,12 @@ colon_command(struct repl *repl, const char *text, size_t n)
         if (*arg)
             *arg++ = 0;
         arg += strspn(arg, " \t\n");
-        const char *names[N_COLON];
-        size_t k = 0;
-        const struct colon *colon = table;
-        while (colon->name && strcmp(colon->name, name) != 0)
-            names[k++] = colon++->name;
+        const struct colon *colon = find_colon(name);
         if (!colon->name) {
-            const char *near = suggest(name, names, k);
+            const char *names[N_COLON];
+            for (size_t i = 0; i + 1 < N_COLON; i++)
+                names[i] = table[i].name;
+            const char *near = suggest(name, names, N_COLON - 1);
             fflush(stdout);
             cli_error(DIAG_E0820, "`:help` lists the commands",
                       "there is no command `:%s`%s%s%s", name,

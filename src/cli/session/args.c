@@ -13,6 +13,7 @@
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "cli/session/args.h"
+#include "output/out.h"
 
 void
 cli_error(enum diag_code code, const char *help, const char *fmt, ...)
@@ -58,6 +59,27 @@ void
 cli_puts(const char *s)
 {
     (void)cli_write(NULL, s, strlen(s));
+}
+
+const char *
+cli_write_remedy(int error)
+{
+    const char *remedy = out_remedy(error);
+    return remedy ? remedy
+           : error == ENOENT
+               ? "make the folder first: the path leads to one that does not "
+                 "exist"
+           : error == EISDIR  ? "a folder has this name: choose another"
+           : error == ENOTDIR ? "a part of the path is a file: choose another"
+                              : "choose a place where you may write";
+}
+
+void
+cli_cannot_write(const char *path, int error)
+{
+    assert(path && error);
+    cli_error(DIAG_E0819, cli_write_remedy(error), "cannot write `%s`: %s",
+              path, strerror(error));
 }
 
 int

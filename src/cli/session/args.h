@@ -63,6 +63,10 @@ int cli_choice(const char *option, const char *word, const char *const *choices,
  */
 void cli_error(enum diag_code code, const char *help, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* E0819: why a file cannot be written; `error` is an errno. cli_write_remedy
+ * says what to do about it. */
+void cli_cannot_write(const char *path, int error);
+const char *cli_write_remedy(int error);
 /* Writes to stdout, which is buffered; the sink of struct output. cli_flush
  * returns IMP_EXIT_OK, or IMP_EXIT_RUN after a message. */
 int cli_write(void *ctx, const char *s, size_t n);

@@ -218,8 +218,7 @@ put_other(const struct page_file *file, const void *run, size_t n)
         cli_error(DIAG_E0834, "the page of the run (.html) shows what it has",
                   "`%s` cannot be made of this run: %s", file->path, why);
     else if (error || (error = page_write(file->path, bytes.s, bytes.n)))
-        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", file->path,
-                  strerror(error));
+        cli_cannot_write(file->path, error);
     else
         cli_say("%s\n", file->path);
     buf_free(&bytes);
@@ -242,8 +241,7 @@ page_show(const struct page_file *file, const char *title, const void *run,
                      : page_write(file->path, page.s, page.n);
     buf_free(&page);
     if (error) {
-        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", file->path,
-                  strerror(error));
+        cli_cannot_write(file->path, error);
         return IMP_EXIT_RUN;
     }
     cli_say("%s\n", file->path);

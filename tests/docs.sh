@@ -3,8 +3,8 @@
 # Checks the pieces of Imp in docs/language.md. `imp check` accepts each piece,
 # together with the bodies that the piece takes for granted. Where a piece has an
 # `expect`, the expectation holds. Each line that shows an error is wrong by itself.
-# The links of all texts of the project lead to files that are there, and what
-# comments cite of papers has its section.
+# The links of all texts of the project lead to files and headings that are there, and
+# what comments cite of papers has its section.
 set -u
 build=$(cd "$1" && pwd)
 imp=$build/imp
@@ -70,6 +70,19 @@ find README.md CONTRIBUTING.md CHANGELOG.md docs src tests examples -name node_m
                 echo "$text: $link is not there"
         done
     done >"$tmp/links"
+# links to a heading of the page itself, or of another, find it there
+headings() {
+    sed -n 's/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'
+}
+find README.md CONTRIBUTING.md CHANGELOG.md docs src tests examples -name node_modules -prune -o -name '*.md' -print |
+    while read -r text; do
+        grep -o ']([^): ]*#[^)]*)' "$text" | sed 's/^](//; s/)$//' | sort -u |
+            while IFS='#' read -r page heading; do
+                headings "${page:+$(dirname "$text")/}${page:-$text}" |
+                    grep -qx -- "$heading" ||
+                    echo "$text: no heading $page#$heading"
+            done
+    done >>"$tmp/links"
 [ ! -s "$tmp/links" ] || {
     cat "$tmp/links"
     failed=1

@@ -166,9 +166,14 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
             break;
         case AST_POINT:
             if (it->name2.text)
-                check_unavailable(ck, it->head, "the point of a body",
-                                  "state a contact or a joint by `at`, in "
-                                  "world axes at the start");
+                check_unavailable(
+                    ck, it->head, "the point of a body",
+                    arena_printf(
+                        ck->arena,
+                        "its place is a value: let %s = %s.position + "
+                        "%s.axes*((...) [m]); a contact or a joint states "
+                        "it by `at`, in world axes at the start",
+                        it->name2.text, it->name.text, it->name.text));
             else
                 CHECK_HELP(ck,
                            check_error(ck, DIAG_E0361, it->head,

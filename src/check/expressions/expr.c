@@ -541,13 +541,29 @@ arguments(struct check *ck, const struct env *env,
     return args;
 }
 
-/* What is meant by d.x(1). */
+/* E0114: what is called is no function, as in d.x(1). */
 static void
-called_value(struct check *ck, const struct env *env,
-             const struct ast_expr *callee, struct diag *diag)
+refuse_call(struct check *ck, const struct env *env,
+            const struct ast_expr *callee)
 {
-    struct value value = check_expr(ck, env, callee);
-    if (value_is_list(ck, &value))
+    const char *library = callee->kind == AST_FIELD &&
+                                  callee->a->kind == AST_NAME &&
+                                  stdlib_find(callee->a->name.text)
+                              ? callee->a->name.text
+                              : NULL;
+    bool behind = called_behind(ck, callee, NULL);
+    struct value value = {.kind = VALUE_NUM};
+    if (!library && !behind)
+        value = check_expr(ck, env, callee);
+    if (value.kind == VALUE_POISON) /* which has been told */
+        return;
+    struct diag *diag = check_error(ck, DIAG_E0114, callee->range,
+                                    "this cannot be called: it is no function");
+    if (library)
+        CHECK_HELP(ck, diag, "add `use %s`", library);
+    else if (behind)
+        called_behind(ck, callee, diag);
+    else if (value_is_list(ck, &value))
         CHECK_HELP(ck, diag,
                    "an entry stands in square brackets, the first one is "
                    "%s[0]; a product is written with `*`",
@@ -578,14 +594,7 @@ call(struct check *ck, const struct env *env, const struct ast_expr *node)
             return value_poison(node->range);
         }
     } else {
-        struct diag *diag =
-            check_error(ck, DIAG_E0114, callee->range,
-                        "this cannot be called: it is no function");
-        if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME &&
-            stdlib_find(callee->a->name.text))
-            CHECK_HELP(ck, diag, "add `use %s`", callee->a->name.text);
-        else if (!called_behind(ck, callee, diag))
-            called_value(ck, env, callee, diag);
+        refuse_call(ck, env, callee);
         return value_poison(node->range);
     }
     if (reported || (decl && decl->kind == DECL_OTHER))

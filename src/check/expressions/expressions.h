@@ -128,7 +128,8 @@ void call_help_parts(struct check *ck, struct diag *diag,
 /* E0212: the value is no list, vector or record. recorded: of name_recorded. */
 struct value value_no_entries(struct check *ck, const struct ast_expr *node,
                               const struct value *value, const char *recorded);
-/* Says what is meant by d.x.mean(); false: it is something else. */
+/* Says what is meant by d.x.mean(), where diag is not NULL; false: it is something
+ * else. */
 bool called_behind(struct check *ck, const struct ast_expr *callee,
                    struct diag *diag);
 /* The name of the list in which a run has recorded `ball.y`, `ball_y`, where

@@ -257,10 +257,14 @@ bool
 called_behind(struct check *ck, const struct ast_expr *callee,
               struct diag *diag)
 {
-    assert(ck && callee && diag);
+    assert(ck && callee);
     const char *name = callee->kind == AST_FIELD ? callee->name.text : NULL;
     const char *foreign = name ? foreign_function(name) : NULL;
-    if (name && (list_kind_of(name) < IMP_LIST_KINDS || builtin_find(name)))
+    bool ours =
+        name && (list_kind_of(name) < IMP_LIST_KINDS || builtin_find(name));
+    if (!diag)
+        return ours || foreign;
+    if (ours)
         CHECK_HELP(ck, diag, "a function stands before what it takes: %s(%s)",
                    name, expr_label(ck, callee->a));
     else if (foreign)

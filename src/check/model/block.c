@@ -56,13 +56,21 @@ block_keys(struct check *ck, const struct ast_item *item,
             key->kind == AST_ROTOR || key->kind == AST_POINT ||
             key->kind == AST_COORDINATE) {
             bool system = key->kind == AST_POINT || key->kind == AST_COORDINATE;
+            bool place = key->kind == AST_POINT && item->kind == AST_BODY;
             struct diag *diag = check_error(
                 ck, DIAG_E0303, key->head,
                 "this declaration cannot stand in the block of a %s", what);
-            CHECK_HELP(ck, diag,
-                       system ? "points and coordinates stand in the block of "
-                                "a system"
-                              : "put it behind the block");
+            if (place)
+                CHECK_HELP(ck, diag,
+                           "the place of a point of a body is a value: let %s "
+                           "= %s.position + %s.axes*((...) [m])",
+                           key->name.text, item->name.text, item->name.text);
+            else
+                CHECK_HELP(ck, diag,
+                           system
+                               ? "points and coordinates stand in the block of "
+                                 "a system"
+                               : "put it behind the block");
             ok = false;
             continue;
         }

@@ -114,6 +114,20 @@ scope_prior(struct check *ck, const char *name, uint32_t command)
 static void load_use(struct check *ck, struct module *module,
                      const struct ast_item *it);
 
+/* E0901: `point b.p = ...` of a body. */
+static void
+point_of_body(struct check *ck, const struct ast_item *item)
+{
+    const char *body = item->name.text;
+    check_unavailable(
+        ck, item->head, "the point of a body",
+        arena_printf(ck->arena,
+                     "its place is a value: let %s = %s.position + "
+                     "%s.axes*((...) [m]); a contact or a joint states it by "
+                     "`at`, in world axes at the start",
+                     item->name2.text, body, body));
+}
+
 static void
 collect(struct check *ck, struct module *module, const struct ast_file *f)
 {
@@ -166,14 +180,7 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
             break;
         case AST_POINT:
             if (it->name2.text)
-                check_unavailable(
-                    ck, it->head, "the point of a body",
-                    arena_printf(
-                        ck->arena,
-                        "its place is a value: let %s = %s.position + "
-                        "%s.axes*((...) [m]); a contact or a joint states "
-                        "it by `at`, in world axes at the start",
-                        it->name2.text, it->name.text, it->name.text));
+                point_of_body(ck, it);
             else
                 CHECK_HELP(ck,
                            check_error(ck, DIAG_E0361, it->head,

@@ -672,6 +672,12 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
     } else if (near) {
         diag_help(parse->ds, diag, "did you mean `%s`?", near);
         diag_fix(parse->ds, diag, parse->prev.range, near);
+    } else if (row->code == DIAG_E0030 && parse->prev.text &&
+               parse->found.kind == IMP_YYDOT) {
+        diag_help(parse->ds, diag,
+                  "what a body begins with stands in its block: body %s { "
+                  "position = (0, 1) }; a name has one value",
+                  parse->prev.text);
     } else if (row->code == DIAG_E0030) {
         diag_help(parse->ds, diag,
                   "items begin with a keyword such as body, param, "

@@ -24,7 +24,8 @@ text_behind(struct parse *parse)
     while (lo && parse->text[lo - 1] != '\n')
         lo--;
     lo += strspn(parse->text + lo, " \t");
-    if (diag && !strncmp(parse->text + lo, "save ", 5))
+    if (diag && (!strncmp(parse->text + lo, "save ", 5) ||
+                 !strncmp(parse->text + lo, "show ", 5)))
         diag_help(parse->ds, diag, "as in %.*s, \"%s\"",
                   (int)(value->range.hi - lo), parse->text + lo, text->text);
     else if (diag)
@@ -198,6 +199,8 @@ sentence_word_behind(struct parse *parse, struct diag *diag)
     }
     bool field =
         value->kind == IMP_YYNAME && parse->before[1].kind == IMP_YYDOT;
+    if (!strcmp(word->text, "vs") || !strcmp(word->text, "versus"))
+        return false; /* an option that is spelt otherwise */
     if (!list || !field || value->range.lo < lo)
         return false;
     diag_help(parse->ds, diag,

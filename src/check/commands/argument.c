@@ -425,6 +425,11 @@ argument_count(struct check *ck, const struct tm_command *cmd,
                        "params that vary are a key of its block: %s { over = "
                        "(a in linspace(0, 1, 11))  run = ... }",
                        row->name);
+        else if (imp_command_has(cmd->id, IMP_TRAIT_RECORDS_MOTION) &&
+                 ast_unwrap(it->args[0])->kind == AST_NUM)
+            CHECK_HELP(ck, diag,
+                       "its end stands in its block: %s { until = %s }",
+                       row->name, expr_label(ck, ast_unwrap(it->args[0])));
         else
             CHECK_HELP(ck, diag,
                        "what it needs stands in its block: %s { ... }",

@@ -628,7 +628,9 @@ command_options(struct check *ck, uint32_t command,
     }
     for (size_t i = 0; i < given.n; i++) {
         const struct option_row *entry = option_row(given.id[i]);
+        /* simulate(2) is told as an argument that does not belong there */
         if (given.key[i] || given.misspelt ||
+            (row->args == ARGS_NONE && it->n_args) ||
             strncmp(entry->dflt, "none: must", 10) != 0)
             continue;
         option_missing(ck, row, entry, rules, it);

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "check/commands/commands_priv.h"
 #include "check/quantities/systems.h"
 
@@ -182,6 +183,24 @@ add_entry(struct check *ck, struct columns *columns,
     }
 }
 
+/* E0405: record = [a, b], which is one matrix. */
+static void
+in_square_brackets(struct check *ck, const struct ast_expr *node)
+{
+    struct buf text = {0};
+    struct diag *diag = check_error(
+        ck, DIAG_E0405, node->range,
+        "columns of a record stand in round brackets: this is a matrix");
+    for (size_t i = 0; i < node->n_list; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "(",
+                   expr_label(ck, node->list[i]));
+    buf_putc(&text, ')');
+    CHECK_HELP(ck, diag, "write");
+    diag_fix(ck->ds, diag, node->range,
+             arena_strdup(ck->arena, buf_str(&text)));
+    buf_free(&text);
+}
+
 bool
 record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
               struct tm_val *out)
@@ -189,6 +208,12 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
     assert(ck && node && out);
     const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list;
+    if (inner->kind == AST_MATRIX && inner->n_list > 1 &&
+        inner->cols == inner->n_list && !inner->unit) {
+        in_square_brackets(ck, inner);
+        ck->notes.records.v[command].broken = true;
+        return false;
+    }
     size_t count = option_entries(&inner, inner, &list);
     struct columns columns = {.command = command, .ok = true};
     for (size_t i = 0; i < count; i++)

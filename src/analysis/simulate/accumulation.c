@@ -719,7 +719,8 @@ limit(struct simulation *sim, uint32_t contact)
     ask.compared = CHATTER_COMPARED;
     ask.ahead = fmin(CHATTER_AHEAD * shrunk, far);
     ask.window = window;
-    ask.joins = limit_joins_of(sim, group, contact);
+    const struct limit_points points = points_of(group);
+    ask.joins = limit_joins_of(sim, group, &points, contact);
     sim->accumulation->blocked = false;
     flights->looked = flights->flight[0];
     if (group->friction ? !friction_forecast(run, &ask, group->spot, &found[0],
@@ -734,7 +735,6 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     }
     flights->pause = 0;
-    const struct limit_points points = points_of(group);
     bool sure = limits_known(sim, contact, group, &points, found, window,
                              state_window, enough, ask.joins);
     ask.joins = NULL;

@@ -15,6 +15,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_plain.h"
+#include "runtime/modes/limit_path.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/lcp.h"
 #include "runtime/numerics/vec3.h"
@@ -343,14 +344,16 @@ simulate_motion_changes(struct simulation *sim, const bool *block)
 
 struct limit_joins *
 limit_joins_of(const struct simulation *sim, const struct limit_group *group,
-               uint32_t contact)
+               const struct limit_points *points, uint32_t contact)
 {
-    assert(sim != NULL && group->n > 0);
+    assert(sim != NULL && group->n > 0 && points->n == group->n);
     struct rt *run = sim->run;
     size_t n = (size_t)group->n;
     double *band = NEW_N(run->brief, double, 3 * n), *near = band + 2 * n, rate;
     bool *low = NEW_N(run->brief, bool, 2 * n), *asks = low + n;
     uint32_t *contacts = NEW_N(run->brief, uint32_t, n);
+    int *part = NEW_N(run->brief, int, n);
+    limit_parts(run, points, part);
     struct limit_joins *joins = NEW(run->brief, struct limit_joins);
     for (int i = 0; i < group->n; i++) {
         const struct contact_point_state *p = &group->point[i];
@@ -367,6 +370,7 @@ limit_joins_of(const struct simulation *sim, const struct limit_group *group,
     }
     *joins = (struct limit_joins){.n = group->n,
                                   .of = contacts,
+                                  .part = part,
                                   .band = band,
                                   .near = near,
                                   .low = low,

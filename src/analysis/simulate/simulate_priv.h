@@ -459,7 +459,8 @@ bool resting_polytopes_part(struct simulation *sim, uint32_t contact,
                             double reach, bool *open);
 /* What the group's impacts are joined with before `contact` has asked again. */
 struct limit_joins *limit_joins_of(const struct simulation *,
-                                   const struct limit_group *, uint32_t);
+                                   const struct limit_group *,
+                                   const struct limit_points *, uint32_t);
 /* Other features may touch: the contact is left to the search. */
 void resting_polytopes_leave_face(struct simulation *sim, uint32_t contact);
 /* The bodies have moved while no point over a face was watched: all contacts

@@ -22,7 +22,8 @@ note(struct limit_joins *joins, int hit, int point, double gap, double rate)
 {
     const double *closed =
         joins->of[hit] == joins->of[point] ? joins->band : joins->near;
-    if (!joins->low[hit] && gap > 0.0 && gap <= closed[point]) {
+    if (joins->part[hit] == joins->part[point] && !joins->low[hit] &&
+        gap > 0.0 && gap <= closed[point]) {
         double early = gap / fabs(rate);
         joins->early[point] = fmax(joins->early[point], early);
         joins->most = fmax(joins->most, early);
@@ -48,6 +49,7 @@ limit_joins_begin(struct limit_joins *joins, const int *group)
     if (joins)
         *joins = (struct limit_joins){.n = joins->n,
                                       .of = joins->of,
+                                      .part = joins->part,
                                       .band = joins->band,
                                       .near = joins->near,
                                       .low = joins->low,

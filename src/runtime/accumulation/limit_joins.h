@@ -15,6 +15,7 @@
 struct limit_joins {
     int n;              /* points; of each: */
     const uint32_t *of; /* its contact */
+    const int *part;    /* points of one part act on each other */
     const double *band; /* a gap (m) up to this counts as closed, */
     const double *near; /* and this where another contact is hit */
     const bool *low;    /* with it only what is closed to rounding is hit */

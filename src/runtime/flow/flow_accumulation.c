@@ -56,6 +56,12 @@
 #define TAYLOR_LEAST 8
 #define TAYLOR_FEWEST 3
 
+/* A change of branch is seen in flights of so many least steps. */
+#define SWITCHES_SEEN 1024.0
+/* Such flights are followed while they are longer than so many times one as
+ * high as the rounding of the gap. */
+#define SWITCHES_HIGH 32.0
+
 /* Do all other contacts stay open until the limit of the last contact,
  * `remaining` from now? Each of the impacts to come changes their rates by no
  * more than it changes the rate of the last contact. */
@@ -91,13 +97,14 @@ energy_norm(const struct flow *flow, const double *x)
 }
 
 /* The time in which the motion changes: that for which its series holds, or the
- * longest flight where it is a polynomial. */
+ * longest flight where it is a polynomial, or ends within each flight. */
 static double
 time_scale(const struct flow *flow)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    return isfinite(taylor->piece.h) ? taylor->piece.h
-                                     : taylor->several.longest;
+    return isfinite(taylor->piece.h) && !taylor->branches.switches
+               ? taylor->piece.h
+               : taylor->several.longest;
 }
 
 /* The greatest difference of two states near the limit, as a share of what the
@@ -161,7 +168,8 @@ place(struct flow *flow, const bool *group, const struct foreseen *ahead,
     if (placed->known) {
         taylor_path_at(flow, placed->time, x);
         *state_error =
-            taylor_settled(apart(flow, x, placed->x), left, placed->left, 3);
+            taylor_settled(apart(flow, x, placed->x), left, placed->left,
+                           taylor->branches.switches ? 1 : 3);
     }
     taylor_path_at(flow, ahead->time, x);
     memcpy(placed->x, x, 2 * flow->n * sizeof *x);
@@ -233,6 +241,44 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
            ahead->time <= flow->end && !ahead->early;
 }
 
+/* Forces change their branches within each flight, as dry friction does at its
+ * top, so that flights are no parabolas: what is left of them is told by the
+ * ratio of the last two, which goes into *ratio. gap: its series from now
+ * on. False: they do not tell. */
+static bool
+switched_flights(const struct flow *flow, const double *gap,
+                 struct foreseen *ahead, double *ratio)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const double *flight = taylor->several.flight;
+    uint32_t contact = flow->sys->contact + (uint32_t)taylor->single.contact;
+    if (taylor->single.impacts < 3 || !(flight[0] < flight[1]) ||
+        contact_restitution_varies(flow->run, contact))
+        return false;
+    *ratio = flight[0] / flight[1];
+    ahead->time = ahead->parabola =
+        taylor->now + flight[0] * *ratio / (1.0 - *ratio);
+    /* of the times, and of the gap over its rate */
+    double rounding = taylor->terms.gap[taylor->single.contact],
+           acc = -2.0 * gap[2];
+    ahead->noise = DBL_EPSILON *
+                   (4.0 * ahead->time + TAYLOR_NOISE * rounding / gap[1]) /
+                   ((1.0 - *ratio) * (1.0 - *ratio));
+    /* a piece that begins at the top of a flight that is lower than the
+     * rounding of its gap ends at once: near to that the last forecast knows
+     * more */
+    double low =
+        SWITCHES_HIGH * sqrt(TAYLOR_NOISE * DBL_EPSILON * rounding / acc);
+    ahead->share = fmax(SHORT_SINGLE, low / time_scale(flow));
+    const struct taylor_forecast *last = &taylor->forecast;
+    if (flight[0] < low && last->n > 0 && last->time > taylor->now &&
+        last->group[taylor->single.contact]) {
+        ahead->time = ahead->parabola = last->time;
+        *ratio = last->ratio;
+    }
+    return true;
+}
+
 /* Of flights at the contact that was hit alone, again and again: the limit of
  * the parabola that touches the motion. False: it has none. */
 static bool
@@ -258,8 +304,9 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
         rest = 1.0 - restitution;
     }
     double left = 2.0 * gap[1] / (acc * rest);
+    bool switches = taylor->branches.switches;
     if (!flights.ends || !(left > 0.0) ||
-        !(left <= FORECAST_BEGIN * taylor->piece.h))
+        (!switches && !(left <= FORECAST_BEGIN * taylor->piece.h)))
         return false;
     ahead->time = ahead->parabola = taylor->now + left;
     ahead->share = SHORT_SINGLE;
@@ -277,13 +324,18 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
         /* the ratio of flights is that of a vanishing speed */
         restitution = contact_restitution_ahead(flow->run, number, 0.0);
     }
+    if (taylor->branches.switches &&
+        !switched_flights(flow, gap, ahead, &restitution))
+        return false;
     memset(taylor->single.group, 0, flow->m);
     taylor->single.group[contact] = true;
     taylor->chatter.impacts = taylor->single.impacts;
     taylor->chatter.evidence = LIMIT_BY_LAW;
     taylor->chatter.period = taylor->chatter.depth = 1;
     taylor->chatter.ratio = restitution;
-    taylor->chatter.ratio_error = DBL_EPSILON * restitution;
+    taylor->chatter.ratio_error = taylor->branches.switches
+                                      ? ahead->noise / taylor->several.flight[0]
+                                      : DBL_EPSILON * restitution;
     return true;
 }
 
@@ -320,7 +372,7 @@ single_known(struct flow *flow, const struct foreseen *parabola)
     double time = parabola->time, scale = time_scale(flow);
     if (!(time - taylor->now <= parabola->share * scale) ||
         contact_restitution_varies(flow->run, flow->sys->contact + contact) ||
-        taylor->next.guard >= 0 ||
+        taylor->next.guard >= 0 || taylor->branches.switches ||
         !taylor_fall_known(flow, parabola->noise, scale, &time) ||
         time > flow->end || !clear(flow, time - taylor->now))
         return false;
@@ -350,8 +402,10 @@ single_ahead(struct flow *flow)
         double left = ahead.time - taylor->now, before = last->left,
                change = ahead.parabola - last->parabola,
                q = left / before * (left / before);
-        ahead.time += change * q / (1.0 - q);
-        ahead.time_error = last->n == 1
+        if (!taylor->branches.switches)
+            ahead.time += change * q / (1.0 - q);
+        ahead.time_error = taylor->branches.switches ? fabs(change)
+                           : last->n == 1
                                ? taylor_settled(fabs(change), left, before, 2)
                                : taylor_settled(fabs(ahead.time - last->time),
                                                 left, before, 3);
@@ -590,7 +644,14 @@ taylor_accumulation_count(struct flow *flow, int c, int together)
     uint32_t n = switching_count(flow->run, flow->sys->block);
     memcpy(taylor->branches.changed_before, taylor->branches.changed,
            n * sizeof *taylor->branches.changed);
+    bool switches = false;
+    for (uint32_t i = 0; i < n; i++)
+        switches |= taylor->branches.changed[i];
     memset(taylor->branches.changed, 0, n * sizeof *taylor->branches.changed);
+    /* in flights that are too short to see it goes on unseen */
+    if (switches || taylor->now - taylor->several.time >
+                        SWITCHES_SEEN * switching_least(flow->run))
+        taylor->branches.switches = switches;
     one_contact(flow->taylor, c);
     if (together > 1)
         flow->taylor->single.impacts =

@@ -85,6 +85,9 @@ struct taylor_contacts {
  * the flight before it. */
 struct taylor_branches {
     bool *changed, *changed_before;
+    bool switches; /* forces have changed their branches in the flight before
+                      the last impact: it was no parabola, and errors of
+                      forecasts fall as the time that is left does */
 };
 /* Impacts in a row at one contact. */
 struct taylor_single {

@@ -562,7 +562,8 @@ taylor_predict(struct flow *flow)
     double blur = least < INFINITY ? most / least : 0.0;
     /* the difference may be rounding, which does not fall */
     several->error =
-        taylor_settled(fabs(several->predicted - was), left, before, 2) +
+        taylor_settled(fabs(several->predicted - was), left, before,
+                       taylor->branches.switches ? 1 : 2) +
         fabs(several->predicted - was) + missed +
         2.0 * TAYLOR_NOISE * DBL_EPSILON * (fabs(several->predicted) + blur);
     return IMP_OK;

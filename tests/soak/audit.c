@@ -285,7 +285,7 @@ energy_is_known(const struct model *model)
     if (!ride_is_rest(&model->ground) || !ride_is_rest(&model->carried))
         return false;
     for (int i = 0; i < model->systems; i++)
-        if (model->system[i].dissipation)
+        if (model->system[i].dissipation || model->system[i].dry)
             return false;
     for (int i = 0; i < model->contacts; i++)
         if (model->contact[i].belt != 0)

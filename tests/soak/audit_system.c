@@ -86,6 +86,8 @@ acceleration(const struct motion *at, double out[MAX_COORDINATES])
         motion.v[i].first = 1;
         if (system->dissipation)
             out[i] -= value(&motion, system->dissipation).first;
+        if (system->dry)
+            out[i] -= value(&motion, system->dry).first;
         for (int k = 0; k < n; k++)
             motion.q[k].second = at->v[k].value;
         out[i] -= value(&motion, system->kinetic).both;
@@ -93,16 +95,24 @@ acceleration(const struct motion *at, double out[MAX_COORDINATES])
     solve(n, M, out);
 }
 
+/* A force of dry friction holds a rate below this. */
+static const double HELD = 1e-7;
+
 /* Which ramps are up: a number for comparisons. Integration over a change loses
- * its order. */
+ * its order. *held: a rate is at 0, or next to it. */
 static uint64_t
-branches(const struct motion *motion)
+branches(const struct motion *motion, bool *held)
 {
     const struct formulas *formulas = &motion->system->formulas;
     uint64_t up = 0;
-    for (int i = 0; i < formulas->count; i++)
-        if (formulas->node[i].operation == OP_RAMP)
-            up = 2 * up + (value(motion, formulas->node[i].left).value > 0);
+    for (int i = 0; i < formulas->count; i++) {
+        const struct node *node = &formulas->node[i];
+        if (!formula_branches(node))
+            continue;
+        double left = value(motion, node->left).value;
+        up = 2 * up + (left > 0);
+        *held |= node->operation == OP_ABS && fabs(left) < HELD;
+    }
     return up;
 }
 
@@ -112,7 +122,7 @@ branches_of(const struct coordinate_system *system)
 {
     int count = 0;
     for (int i = 0; i < system->formulas.count; i++)
-        count += system->formulas.node[i].operation == OP_RAMP;
+        count += formula_branches(&system->formulas.node[i]);
     return count;
 }
 
@@ -125,8 +135,9 @@ integrate(const struct coordinate_system *system, const struct place *from,
     static const double share[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
     struct motion motion;
     *out = *from;
+    bool held = false;
     motion_at(system, from, &motion);
-    uint64_t up = branches(&motion);
+    uint64_t up = branches(&motion, &held);
     for (int step = 0; step < steps; step++) {
         struct place sum = {{0}, {0}}, slope = {{0}, {0}};
         for (int stage = 0; stage < 4; stage++) {
@@ -136,7 +147,7 @@ integrate(const struct coordinate_system *system, const struct place *from,
                 at.rate[i] += share[stage] * h * slope.rate[i];
             }
             motion_at(system, &at, &motion);
-            if (branches(&motion) != up)
+            if (branches(&motion, &held) != up || held)
                 return false;
             memcpy(slope.q, at.rate, sizeof slope.q);
             acceleration(&motion, slope.rate);
@@ -212,7 +223,7 @@ audit_energy(const struct model *model, const struct result *result, int index,
                     "%.17g and %.17g",
                     system->name, next - now, now, result->t[row],
                     result->t[row + 1]);
-    else if (!system->dissipation && !model_is_rough(model) &&
+    else if (!system->dissipation && !system->dry && !model_is_rough(model) &&
              result->t[row + 1] > result->t[row] && next - now < -CLOSE * scale)
         finding_set(finding, "energy falls",
                     "the energy of %s falls by %.3g between events, from t = "

@@ -100,7 +100,7 @@ formula_derivative(struct formulas *formulas, int of, int coordinate)
         break;
     }
     if (node.operation == OP_NUMBER || node.operation == OP_RATE ||
-        node.operation == OP_STEP)
+        node.operation == OP_STEP || node.operation == OP_SIGN)
         return formula_number(formulas, 0);
     inner = formula_derivative(formulas, node.left, coordinate);
     int outer = 0;
@@ -114,7 +114,8 @@ formula_derivative(struct formulas *formulas, int of, int coordinate)
         outer = formula_scaled(formulas, -1,
                                formula_one(formulas, OP_SIN, node.left));
     else
-        outer = formula_one(formulas, OP_STEP, node.left);
+        outer = formula_one(
+            formulas, node.operation == OP_ABS ? OP_SIGN : OP_STEP, node.left);
     return formula_two(formulas, OP_MULTIPLY, outer, inner);
 }
 
@@ -167,9 +168,15 @@ formula_print(const struct formulas *formulas, int root, char names[][16],
 {
     const struct node *node = &formulas->node[root];
     static const char *const before[] = {
-        [OP_ADD] = "(",    [OP_MULTIPLY] = "(", [OP_POWER] = "(",
-        [OP_SIN] = "sin(", [OP_COS] = "cos(",   [OP_RAMP] = "max(0, ",
-        [OP_STEP] = "(if "};
+        [OP_ADD] = "(",     [OP_MULTIPLY] = "(", [OP_POWER] = "(",
+        [OP_SIN] = "sin(",  [OP_COS] = "cos(",   [OP_RAMP] = "max(0, ",
+        [OP_STEP] = "(if ", [OP_ABS] = "abs(",   [OP_SIGN] = "sign("};
+    bool square = node->operation == OP_POWER && node->value == 2;
+    const char *own = !formulas->own               ? NULL
+                      : square                     ? "square_of("
+                      : node->operation == OP_RAMP ? "ramp_of("
+                      : node->operation == OP_ABS  ? "size_of("
+                                                   : NULL;
     switch (node->operation) {
     case OP_NUMBER:
         fputs(node->value < 0 ? "(" : "", out);
@@ -184,12 +191,12 @@ formula_print(const struct formulas *formulas, int root, char names[][16],
     default:
         break;
     }
-    fputs(before[node->operation], out);
+    fputs(own ? own : before[node->operation], out);
     formula_print(formulas, node->left, names, out);
     if (node->operation == OP_ADD || node->operation == OP_MULTIPLY) {
         fputs(node->operation == OP_ADD ? " + " : "*", out);
         formula_print(formulas, node->right, names, out);
-    } else if (node->operation == OP_POWER) {
+    } else if (node->operation == OP_POWER && !own) {
         fputs(")^", out);
         fputs("(", out);
         print_number(out, node->value);
@@ -199,6 +206,21 @@ formula_print(const struct formulas *formulas, int root, char names[][16],
         fputs(" > 0 then 1 else 0", out);
     }
     fputs(")", out);
+}
+
+void
+formula_print_own(FILE *out)
+{
+    fputs("fn square_of(u) = u*u\n"
+          "fn ramp_of(u) = if u > 0*u then u else 0*u\n"
+          "fn size_of(u) = max(u, -u)\n",
+          out);
+}
+
+bool
+formula_branches(const struct node *node)
+{
+    return node->operation == OP_RAMP || node->operation == OP_ABS;
 }
 
 /* f(x) from f, f' and f'' at x */
@@ -259,6 +281,10 @@ formula_value(const struct formulas *formulas, int root, const struct hyper *q,
         return chain(a, cos(x), -sin(x), -cos(x));
     case OP_RAMP:
         return chain(a, fmax(0, x), x > 0, 0);
+    case OP_ABS:
+        return chain(a, fabs(x), (x > 0) - (x < 0), 0);
+    case OP_SIGN:
+        return (struct hyper){(x > 0) - (x < 0), 0, 0, 0};
     default:
         return (struct hyper){x > 0, 0, 0, 0};
     }

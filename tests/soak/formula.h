@@ -3,6 +3,7 @@
 #ifndef SOAK_FORMULA_H
 #define SOAK_FORMULA_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { MAX_NODES = 2000, MAX_COORDINATES = 4 };
@@ -17,7 +18,9 @@ enum operation {
     OP_SIN,
     OP_COS,
     OP_RAMP, /* max(0, left) */
-    OP_STEP  /* 1 if left > 0, else 0: a derivative of OP_RAMP */
+    OP_STEP, /* 1 if left > 0, else 0: a derivative of OP_RAMP */
+    OP_ABS,
+    OP_SIGN /* its derivative */
 };
 
 struct node {
@@ -29,6 +32,8 @@ struct node {
 struct formulas {
     struct node node[MAX_NODES];
     int count;
+    bool own; /* squares, ramps and absolute values are functions of the model's
+                 own (formula_print_own) */
 };
 
 /* Each makes a node and returns its number. Nodes are shared freely. With no
@@ -54,6 +59,10 @@ int formula_substitute(const struct formulas *from, int root,
                        const struct substitution *by, struct formulas *to);
 void formula_print(const struct formulas *formulas, int root, char names[][16],
                    FILE *out);
+/* These functions. */
+void formula_print_own(FILE *out);
+/* Is it a branch, and on which side of it is the model there? */
+bool formula_branches(const struct node *node);
 
 /* A value with its derivatives by two directions, and by both. */
 struct hyper {

@@ -202,6 +202,10 @@ frame_apply_systems(const struct frame *frame, struct model *model)
             system->dissipation = formula_scaled(
                 to, 1 / frame->time,
                 formula_substitute(&from, system->dissipation, &by, to));
+        if (system->dry)
+            system->dry =
+                formula_scaled(to, 1 / frame->time,
+                               formula_substitute(&from, system->dry, &by, to));
         for (int i = 0; i < model->contacts; i++)
             if (model->contact[i].system == s + 1) {
                 struct contact *contact = &model->contact[i];

@@ -48,6 +48,7 @@ static const struct kind {
     {"approaches", generate_approaches, 0},
     {"pendula", generate_pendula, 0},
     {"stones", generate_stones, 0},
+    {"dry", generate_dry, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

@@ -17,6 +17,7 @@ void generate_troughs(struct random *random, struct model *out);
 void generate_hits(struct random *random, struct model *out);
 void generate_pendulum(struct random *random, struct model *out);
 void generate_general_system(struct random *random, struct model *out);
+void generate_dry(struct random *random, struct model *out);
 void generate_linkage(struct random *random, struct model *out);
 void generate_kepler(struct random *random, struct model *out);
 void generate_chain(struct random *random, struct model *out);

@@ -187,6 +187,30 @@ generate_general_system(struct random *random, struct model *out)
     out->until = 2;
 }
 
+/* Systems with dry friction at one rate or several, written as a dissipation of
+ * absolute values, which holds what comes to rest. */
+void
+generate_dry(struct random *random, struct model *out)
+{
+    generate_general_system(random, out);
+    struct coordinate_system *system = &out->system[0];
+    struct formulas *formulas = &system->formulas;
+    int count = system->coordinates, terms = 1 + random_whole(random, count),
+        sum = formula_number(formulas, 0);
+    for (int i = 0; i < terms; i++) {
+        int slip = rate(formulas, i);
+        if (count > 1 && random_chance(random, 0.3))
+            slip = add(formulas, slip,
+                       formula_scaled(formulas, random_in(random, -1, 1),
+                                      rate(formulas, (i + 1) % count)));
+        sum = add(formulas, sum,
+                  formula_scaled(formulas, random_in(random, 0.1, 3),
+                                 formula_one(formulas, OP_ABS, slip)));
+    }
+    system->dry = sum;
+    out->until = 3;
+}
+
 /* Kepler's problem with a wall around the centre. */
 void
 generate_kepler(struct random *random, struct model *out)

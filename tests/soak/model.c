@@ -712,6 +712,11 @@ model_print(const struct model *model, FILE *out)
         order[k] = keep;
     }
     fputs("use shapes\n", out);
+    for (int i = 0; i < model->systems; i++)
+        if (model->system[i].formulas.own) {
+            formula_print_own(out);
+            break;
+        }
     fputs(uses_library(model) ? "use friction\n" : "", out);
     if (model->as_data)
         data_print_files(model, out);

@@ -129,8 +129,8 @@ struct contact {
     double belt;                 /* speed of the ground of a system */
 };
 
-/* A hinge, a slider, a weld, or in space also a ball joint, between two bodies, or a body and the
- * world. */
+/* A hinge, a slider, a weld, or in space also a ball joint, between two bodies,
+ * or a body and the world. */
 struct joint {
     bool there;
     char name[NAME_SIZE];
@@ -153,6 +153,7 @@ struct coordinate_system {
     char coordinate[MAX_COORDINATES][16];
     struct formulas formulas;
     int kinetic, potential, dissipation; /* roots; 0: none */
+    int dry; /* dissipation of dry friction, by absolute values of rates */
     double start[MAX_COORDINATES], rate[MAX_COORDINATES];
     bool as_force; /* write the potential as a force */
 };

@@ -144,9 +144,17 @@ print_system(const struct model *model, int index, FILE *out)
     else if (system->potential)
         print_formula(system, "potential = (1 [1/s^2])*", system->potential,
                       out);
-    if (system->dissipation)
+    if (system->dissipation && !system->dry)
         print_formula(system, "dissipation = (1 [1/s])*", system->dissipation,
                       out);
+    if (system->dissipation && system->dry) {
+        fputs("  dissipation = (1 [1/s])*", out);
+        formula_print(&system->formulas, system->dissipation,
+                      (char(*)[16])(void *)system->coordinate, out);
+        fputs("\n", out);
+        print_formula(system, "  + (1 [1/s^2])*", system->dry, out);
+    } else if (system->dry)
+        print_formula(system, "dissipation = (1 [1/s^2])*", system->dry, out);
     for (int k = 0; k < model->contacts; k++) {
         int i = model->reversed ? model->contacts - 1 - k : k;
         const struct contact *contact = &model->contact[i];

@@ -418,7 +418,7 @@ is_elastic(const struct trial *trial)
             model->body[i].load.torque_drag != 0)
             return false;
     for (int i = 0; i < model->systems; i++)
-        if (model->system[i].dissipation)
+        if (model->system[i].dissipation || model->system[i].dry)
             return false;
     for (int i = 0; i < result->events; i++)
         if (strcmp(result->event[i].kind, "impact") != 0 ||
@@ -787,5 +787,6 @@ const struct relation relation_table[] = {
     {"halves", make_halves, true},
     {"surfaces", make_surfaces, true},
     {"space", make_space, true},
+    {"functions", make_functions, false},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

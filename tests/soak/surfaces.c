@@ -148,3 +148,13 @@ make_surfaces(struct trial *trial)
     trial->to = fmin(trial->to, trial->result->choices);
     return any;
 }
+
+bool
+make_functions(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    for (int i = 0; i < other->systems; i++)
+        other->system[i].formulas.own = true;
+    trial->same_energy = true;
+    return other->systems > 0;
+}

@@ -10,4 +10,8 @@ bool make_surfaces(struct trial *trial);
 void print_surface(const struct model *model, const struct body *body,
                    FILE *out);
 
+/* Squares, ramps and absolute values in formulas of systems are functions of
+ * the model's own. */
+bool make_functions(struct trial *trial);
+
 #endif

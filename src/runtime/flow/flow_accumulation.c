@@ -279,22 +279,19 @@ switched_flights(const struct flow *flow, const double *gap,
     return true;
 }
 
-/* Of flights at the contact that was hit alone, again and again: the limit of
- * the parabola that touches the motion. False: it has none. */
+/* The limit of the parabola that touches the motion, whose gap has this series
+ * from now on. *ratio: of its flights. False: it has none. */
 static bool
-single_parabola(struct flow *flow, struct foreseen *ahead)
+plain_flights(const struct flow *flow, const double *gap,
+              struct foreseen *ahead, double *ratio)
 {
-    struct taylor_flow *taylor = flow->taylor;
-    uint32_t contact = (uint32_t)taylor->single.contact;
-    if (taylor->single.impacts < 1 || !taylor->contacts.opening[contact])
-        return false;
-    const double *gap = taylor->piece.gap + contact * ROW;
+    const struct taylor_flow *taylor = flow->taylor;
+    uint32_t contact = (uint32_t)taylor->single.contact,
+             number = flow->sys->contact + contact;
     double acc = -2.0 * gap[2];
     struct flight_sum flights;
-    uint32_t number = flow->sys->contact + contact;
-    if (!(acc > 0.0) || !(gap[1] > 0.0) ||
-        (contact_restitution_varies(flow->run, number) &&
-         !(gap[1] <= FORECAST_BEGIN * taylor->piece.h * acc)))
+    if (contact_restitution_varies(flow->run, number) &&
+        !(gap[1] <= FORECAST_BEGIN * taylor->piece.h * acc))
         return false;
     contact_restitution_flights(flow->run, number, gap[1], &flights);
     /* a constant restitution that leaves as much as these flights */
@@ -304,9 +301,8 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
         rest = 1.0 - restitution;
     }
     double left = 2.0 * gap[1] / (acc * rest);
-    bool switches = taylor->branches.switches;
     if (!flights.ends || !(left > 0.0) ||
-        (!switches && !(left <= FORECAST_BEGIN * taylor->piece.h)))
+        !(left <= FORECAST_BEGIN * taylor->piece.h))
         return false;
     ahead->time = ahead->parabola = taylor->now + left;
     ahead->share = SHORT_SINGLE;
@@ -324,18 +320,34 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
         /* the ratio of flights is that of a vanishing speed */
         restitution = contact_restitution_ahead(flow->run, number, 0.0);
     }
-    if (taylor->branches.switches &&
-        !switched_flights(flow, gap, ahead, &restitution))
+    *ratio = restitution;
+    return true;
+}
+
+/* Of flights at the contact that was hit alone, again and again: their limit.
+ * False: it has none. */
+static bool
+single_parabola(struct flow *flow, struct foreseen *ahead)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    uint32_t contact = (uint32_t)taylor->single.contact;
+    if (taylor->single.impacts < 1 || !taylor->contacts.opening[contact])
+        return false;
+    const double *gap = taylor->piece.gap + contact * ROW;
+    double ratio = flow->instant.e[contact];
+    if (!(gap[2] < 0.0) || !(gap[1] > 0.0) ||
+        !(taylor->branches.switches ? switched_flights
+                                    : plain_flights)(flow, gap, ahead, &ratio))
         return false;
     memset(taylor->single.group, 0, flow->m);
     taylor->single.group[contact] = true;
     taylor->chatter.impacts = taylor->single.impacts;
     taylor->chatter.evidence = LIMIT_BY_LAW;
     taylor->chatter.period = taylor->chatter.depth = 1;
-    taylor->chatter.ratio = restitution;
+    taylor->chatter.ratio = ratio;
     taylor->chatter.ratio_error = taylor->branches.switches
                                       ? ahead->noise / taylor->several.flight[0]
-                                      : DBL_EPSILON * restitution;
+                                      : DBL_EPSILON * ratio;
     return true;
 }
 

@@ -394,7 +394,8 @@ test_jumps_that_add(void **state)
 #undef RULE
 }
 
-/* W0306: two values of a sweep in square brackets, which are a range elsewhere;
+/* W0306: two values of a sweep in square brackets, which are a range elsewhere,
+ * or the whole numbers of a param that is none;
  * other lists, and the bounds of `random`, are as they are meant. */
 static void
 test_ranges_of_sweeps(void **state)
@@ -412,6 +413,11 @@ test_ranges_of_sweeps(void **state)
         {SWEEP("over = (e in (0, 1))"), 0},
         {SWEEP("over = (e in [0, 0.5, 1])"), 0},
         {SWEEP("over = (e in linspace(0, 1, 2))"), 0},
+        {SWEEP("over = (e in 0 .. 1)"), 1},
+        {"param n = 3\nsystem s { coordinate h kinetic = h'^2/2 start { h' = "
+         "n } }\nlet w = sweep { over = (n in 1 .. 2) run = simulate { until = "
+         "1 } }",
+         0},
         {SWEEP("random = (e in [0, 1])"), 0},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {

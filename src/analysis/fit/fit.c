@@ -234,7 +234,10 @@ search_failed(struct fit *fit)
             "with other params, while what is fitted stays the same",
             imp_text(analysis->rt->im,
                      param_of(fit, (uint32_t)found->open)->name));
-        diag_help(analysis->ds, diag, "leave it out of `over`");
+        diag_help(
+            analysis->ds, diag, "leave it out of `over`%s",
+            trial_of_a_run(analysis->rt->im, arg_option(analysis, fit->command,
+                                                        IMP_OPT_fit_run)));
         return IMP_FAILED;
     default:
         diag = diag_add(analysis->ds, DIAG_E0765, fit->column->range,

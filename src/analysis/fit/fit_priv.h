@@ -96,6 +96,9 @@ int trial_ask(struct trial *trial, const double *x,
 /* Tells the warnings of its values; `where` is the command. */
 void trial_tell(const struct trial *trial, imp_range where);
 void trial_close(struct trial *trial);
+/* What to say besides of a param that changes nothing, or "": where the model
+ * has runs, and `question` is NULL, one may be meant that is made anew. */
+const char *trial_of_a_run(const imp_image *im, const imp_val *question);
 
 /* -- fit.c ----------------------------------------------------------------- */
 

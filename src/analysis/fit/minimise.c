@@ -372,9 +372,12 @@ tell_flat(struct minimise *minimise)
         names);
     struct diag *diag = diag_add(minimise->analysis->ds, DIAG_W0764,
                                  minimise->command->range, "%s", remark);
+    const imp_val *question =
+        arg_option(minimise->analysis, minimise->command, IMP_OPT_minimise_run);
     diag_help(minimise->analysis->ds, diag,
               "leave out of `over` what does not matter, or minimise what "
-              "changes with it");
+              "changes with it%s",
+              trial_of_a_run(minimise->analysis->rt->im, question));
     return remark;
 }
 

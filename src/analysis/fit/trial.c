@@ -207,3 +207,15 @@ trial_value(struct trial *trial, const double *x, double *value)
     *value = there ? number.x : INFINITY;
     return st;
 }
+
+const char *
+trial_of_a_run(const imp_image *im, const imp_val *question)
+{
+    assert(im);
+    const imp_command *command = IMP_ARRAY(im, im->commands, imp_command);
+    for (uint32_t i = 0; i < im->commands.n && !question; i++)
+        if (imp_command_has(command[i].id, IMP_TRAIT_RECORDS_MOTION))
+            return "; what a run tells is asked anew at each value by `run = "
+                   "simulate { ... }` in the block";
+    return "";
+}

@@ -24,21 +24,29 @@ list_of(struct check *ck, const struct ast_expr *node, struct tm_val *items,
                            .name = ""};
 }
 
-/* W0306: two values in square brackets, which are a range elsewhere. */
+/* W0306: two values in square brackets, which are a range elsewhere, and the
+ * whole numbers of `0 .. 1` for a param whose default is none. */
 static void
-warn_of_range(struct check *ck, const struct ast_expr *node, const char *param)
+warn_of_range(struct check *ck, const struct ast_expr *node,
+              const struct decl *decl)
 {
     const struct ast_expr *inner = ast_unwrap(node);
-    if (inner->kind != AST_MATRIX || inner->n_list != 2)
+    const struct tm_param *param = decl->index < ck->lists.params.n
+                                       ? &ck->lists.params.v[decl->index]
+                                       : NULL;
+    bool whole =
+        inner->kind == AST_RANGE && param && param->dflt != floor(param->dflt);
+    if (!whole && (inner->kind != AST_MATRIX || inner->n_list != 2))
         return;
+    const char *lo = expr_label(ck, whole ? inner->a : inner->list[0]);
+    const char *hi = expr_label(ck, whole ? inner->b : inner->list[1]);
     struct diag *diag = check_error(
         ck, DIAG_W0306, node->range,
-        "these are two values of `%s`, not the range between them", param);
+        "these are two values of `%s`, not the range between them", decl->name);
     CHECK_HELP(ck, diag,
                "11 values of the range are linspace(%s, %s, 11); two values "
                "stand in round brackets: (%s, %s)",
-               expr_label(ck, inner->list[0]), expr_label(ck, inner->list[1]),
-               expr_label(ck, inner->list[0]), expr_label(ck, inner->list[1]));
+               lo, hi, lo, hi);
 }
 
 /* W0306: bounds in round brackets, which are two values elsewhere. */
@@ -118,7 +126,7 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
         return false;
     }
     if (!random && !list && count == 2)
-        warn_of_range(ck, arg->value, decl->name);
+        warn_of_range(ck, arg->value, decl);
     if (random)
         sweep_warn_of_values(ck, arg->value, decl->name);
     value.rows = (uint32_t)count;

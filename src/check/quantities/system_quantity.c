@@ -46,6 +46,28 @@ named_too_early(struct check *ck, const struct tm_system *system,
     return value_poison(range);
 }
 
+/* The coordinate whose rate is meant by dh, vh, v_h, hdot or h_dot, or NULL. */
+static const char *
+rate_meant(const struct check *ck, uint32_t first, uint32_t n, const char *name)
+{
+    static const char *const before[] = {"d", "v", "v_"};
+    static const char *const behind[] = {"dot", "_dot"};
+    for (uint32_t i = first; i < first + n; i++) {
+        const char *own = ck->lists.coordinates.v[i].name;
+        size_t length = strlen(own), all = strlen(name);
+        for (size_t k = 0; k < sizeof before / sizeof *before; k++) {
+            size_t lead = strlen(before[k]);
+            if (!strncmp(name, before[k], lead) && !strcmp(name + lead, own))
+                return own;
+        }
+        for (size_t k = 0; k < sizeof behind / sizeof *behind; k++)
+            if (all > length && !strncmp(name, own, length) &&
+                !strcmp(name + length, behind[k]))
+                return own;
+    }
+    return NULL;
+}
+
 struct value
 system_field(struct check *ck, uint32_t system, const char *name,
              imp_range name_range, imp_range range)
@@ -103,8 +125,17 @@ system_field(struct check *ck, uint32_t system, const char *name,
     struct diag *diag =
         check_error(ck, DIAG_E0112, name_range, "the system `%s` has no `%s`",
                     described->name, name);
-    if (!check_suggest(ck, diag, name_range, name, names, count))
-        CHECK_HELP(ck, diag, "it has %s", check_join(ck, names, count, "and"));
+    const char *rate = rate_meant(ck, described->first,
+                                  described->n + described->n_observer, name);
+    if (rate) {
+        CHECK_HELP(ck, diag, "its rate is %s.%s'", described->name, rate);
+        diag_fix(ck->ds, diag, name_range,
+                 arena_printf(ck->arena, "%s'", rate));
+    } else if (!check_suggest(ck, diag, name_range, name, names, count)) {
+        CHECK_HELP(ck, diag, "it has %s; the rate of `%s` is %s.%s'",
+                   check_join(ck, names, count, "and"), names[0],
+                   described->name, names[0]);
+    }
     return value_poison(range);
 }
 

@@ -620,6 +620,17 @@ help_with_key(struct parse *parse, const struct row *row, struct diag *diag)
                   word_command_with(parse->prev.text), parse->prev.text,
                   parse->prev.text);
     } else if (row->code == DIAG_E0029 && parse->prev.text &&
+               !strcmp(parse->prev.text, "coordinates") &&
+               parse->found.kind == IMP_YYNAME) {
+        diag_help(parse->ds, diag, "did you mean `coordinate`?");
+        diag_fix(parse->ds, diag, parse->prev.range, "coordinate");
+    } else if (row->code == DIAG_E0029 && parse->prev.text &&
+               !strcmp(parse->prev.text, "constraint") &&
+               parse->found.kind == IMP_YYNAME) {
+        diag_help(parse->ds, diag,
+                  "coordinates are chosen so that they obey it, as the angle "
+                  "of a pendulum; bodies have joints");
+    } else if (row->code == DIAG_E0029 && parse->prev.text &&
                !strcmp(parse->prev.text, "force") &&
                parse->found.kind == IMP_YYNAME) {
         diag_help(parse->ds, diag,

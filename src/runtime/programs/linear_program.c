@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The simplex method with a dense tableau (linear_program.h), for problems of
  * some tens of rows. Columns and rows are scaled to entries of size 1 first.
- * The entering column is that of steepest descent; after many steps that gain
- * nothing it is the first possible one (Bland 1977), which cannot cycle. */
+ * The entering column is that of steepest descent. Loads act in few directions,
+ * so that most rows bound a step by 0; after many steps that gain nothing all
+ * right-hand sides are shifted a little (Charnes 1952), so that no two rows
+ * bound a step alike. The shifts are taken away at the end, where the vertex is
+ * as good as before, and mended by steps of the dual method (Lemke 1954) where
+ * it is none without them. */
 #include "runtime/programs/linear_program.h"
 
 #include <assert.h>
@@ -22,15 +26,27 @@
 /* Right-hand sides, of which the greatest is 1, are known to this: rows that
  * bound a step alike but for it (Harris 1973). */
 #define RATIO_SAME 1e-13
-/* steps without gain after which Bland's rule is used */
+/* steps without gain after which right-hand sides are shifted */
 #define STALLED 40
+/* Rounding grows from pivot to pivot: after so many, and so many more per row,
+ * the tableau is made anew from the constraints, at the cost of one per row. */
+#define PIVOTS_MOST 100
+#define PIVOTS_PER_ROW 2
+/* They are shifted by this to twice as much: far above RATIO_SAME, by which
+ * rows would bound a step alike again, and far below what is of interest. */
+#define SHIFT 1e-9
 
 struct linear_program {
-    int m, n, width; /* columns: n, then m artificial ones, then b */
+    int m, n, width; /* columns: n, then m artificial ones, b, and b shifted */
     double *T;       /* m + 1 rows; the last one holds reduced costs */
-    double *column;  /* scale of each unknown */
-    double size;     /* of b */
-    int *basis;      /* m */
+    bool shifted;
+    double *made;   /* the tableau without its last row, as it was made */
+    double *cost;   /* n + m: of each column, in the present question */
+    long pivots;    /* since the tableau was made */
+    int *room;      /* 2 m */
+    double *column; /* scale of each unknown */
+    double size;    /* of b */
+    int *basis;     /* m */
 };
 
 static void
@@ -49,30 +65,35 @@ pivot(struct linear_program *lp, int row, int col)
         t[col] = 0.0;
     }
     lp->basis[row] = col;
+    lp->pivots++;
+}
+
+/* The right-hand side of a row; of the last one: the negative cost. */
+static double *
+side_of(const struct linear_program *lp, int row)
+{
+    return lp->T + (size_t)(row + 1) * (size_t)lp->width -
+           (lp->shifted ? 1 : 2);
 }
 
 /* Returns the row that leaves when `col` enters; -1: nothing bounds it. Of rows
- * that bound it alike the one with the greatest entry leaves: loads act in few
- * directions, so that most rows bound a step by 0, and small entries would let
- * rounding grow. bland: the one of the first column. */
+ * that bound it alike the one with the greatest entry leaves: small entries
+ * would let rounding grow. */
 static int
-leaving(const struct linear_program *lp, int col, bool bland)
+leaving(const struct linear_program *lp, int col)
 {
     int row = -1;
     double least = INFINITY, greatest = 0.0;
     for (int i = 0; i < lp->m; i++) {
         const double *t = lp->T + (size_t)i * (size_t)lp->width;
         if (t[col] > ENTRY_ZERO)
-            least = fmin(least,
-                         (fmax(0.0, t[lp->width - 1]) + RATIO_SAME) / t[col]);
+            least =
+                fmin(least, (fmax(0.0, *side_of(lp, i)) + RATIO_SAME) / t[col]);
     }
     for (int i = 0; i < lp->m; i++) {
         const double *t = lp->T + (size_t)i * (size_t)lp->width;
-        if (!(t[col] > ENTRY_ZERO) ||
-            fmax(0.0, t[lp->width - 1]) / t[col] > least)
-            continue;
-        if (bland ? row < 0 || lp->basis[i] < lp->basis[row]
-                  : t[col] > greatest) {
+        if (t[col] > ENTRY_ZERO && t[col] > greatest &&
+            fmax(0.0, *side_of(lp, i)) / t[col] <= least) {
             greatest = t[col];
             row = i;
         }
@@ -80,32 +101,157 @@ leaving(const struct linear_program *lp, int col, bool bland)
     return row;
 }
 
+/* Shifts all right-hand sides, each by another amount. */
+static void
+shift(struct linear_program *lp)
+{
+    double part = 0.0;
+    lp->shifted = false;
+    for (int i = 0; i <= lp->m; i++) {
+        double side = *side_of(lp, i);
+        part = fmod(part + 0.6180339887498949, 1.0); /* the golden section */
+        side_of(lp, i)[1] =
+            i == lp->m ? side : fmax(0.0, side) + SHIFT * (1.0 + part);
+    }
+    lp->shifted = true;
+}
+
+/* Returns the column that enters when `row` leaves, of those that leave no
+ * reduced cost below 0; -1: there is none. */
+static int
+entering_dual(const struct linear_program *lp, int columns, int row)
+{
+    const double *t = lp->T + (size_t)row * (size_t)lp->width,
+                 *cost = lp->T + (size_t)lp->m * (size_t)lp->width;
+    double least = INFINITY, greatest = 0.0;
+    int best = -1;
+    for (int j = 0; j < columns; j++)
+        if (t[j] < -ENTRY_ZERO)
+            least = fmin(least, (fmax(0.0, cost[j]) + RATIO_SAME) / -t[j]);
+    for (int j = 0; j < columns; j++)
+        if (-t[j] > ENTRY_ZERO && -t[j] > greatest &&
+            fmax(0.0, cost[j]) / -t[j] <= least) {
+            greatest = -t[j];
+            best = j;
+        }
+    return best;
+}
+
+/* Makes the row of reduced costs. */
+static void
+reduce_costs(struct linear_program *lp)
+{
+    double *row = lp->T + (size_t)lp->m * (size_t)lp->width;
+    memset(row, 0, sizeof *row * (size_t)lp->width);
+    memcpy(row, lp->cost, sizeof *row * (size_t)(lp->n + lp->m));
+    for (int i = 0; i < lp->m; i++) {
+        const double *t = lp->T + (size_t)i * (size_t)lp->width;
+        double f = lp->cost[lp->basis[i]];
+        for (int j = 0; j < lp->width && f != 0.0; j++)
+            row[j] -= f * t[j];
+    }
+}
+
+/* The row where this column is greatest among those with taken[row] 0. */
+static int
+greatest_row(const struct linear_program *lp, int col, const int *taken)
+{
+    int best = -1;
+    double most = -1.0;
+    for (int i = 0; i < lp->m; i++) {
+        double entry = fabs(lp->T[(size_t)i * (size_t)lp->width + (size_t)col]);
+        if (!taken[i] && entry > most) {
+            most = entry;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Makes the tableau of the present basis from the constraints. */
+static void
+make_anew(struct linear_program *lp)
+{
+    size_t m = (size_t)lp->m;
+    int *basis = lp->room, *taken = basis + m;
+    memcpy(basis, lp->basis, sizeof *basis * m);
+    memset(taken, 0, sizeof *taken * m);
+    memcpy(lp->T, lp->made, sizeof *lp->T * m * (size_t)lp->width);
+    for (size_t k = 0; k < m; k++) {
+        int row = greatest_row(lp, basis[k], taken);
+        taken[row] = 1;
+        pivot(lp, row, basis[k]);
+    }
+    reduce_costs(lp);
+    lp->pivots = 0;
+    if (lp->shifted)
+        shift(lp);
+}
+
+/* Takes the shifts away, and makes sides that are below 0 without them, beyond
+ * rounding, at least 0. */
+static void
+unshift(struct linear_program *lp, int columns)
+{
+    lp->shifted = false;
+    for (int step = 0; step < 4 * lp->m + 16; step++) {
+        int row = -1, col;
+        double lowest = -ENTRY_ZERO;
+        for (int i = 0; i < lp->m; i++)
+            if (*side_of(lp, i) < lowest) {
+                lowest = *side_of(lp, i);
+                row = i;
+            }
+        if (row < 0 || (col = entering_dual(lp, columns, row)) < 0)
+            return;
+        pivot(lp, row, col);
+    }
+}
+
+/* The column of steepest descent among the first ones; -1: there is none. */
+static int
+steepest(const struct linear_program *lp, int columns)
+{
+    const double *cost = lp->T + (size_t)lp->m * (size_t)lp->width;
+    int col = -1;
+    double most = -ENTRY_ZERO;
+    for (int j = 0; j < columns; j++)
+        if (cost[j] < most) {
+            col = j;
+            most = cost[j];
+        }
+    return col;
+}
+
 /* Goes to a least vertex over the first `columns` columns. False: there is
  * none. */
 static bool
 descend(struct linear_program *lp, int columns)
 {
-    double *cost = lp->T + (size_t)lp->m * (size_t)lp->width;
     double before = INFINITY;
     int still = 0;
     for (long step = 0; step < 1000L + 50L * lp->width; step++) {
-        int col = -1;
-        double steepest = -ENTRY_ZERO;
-        for (int j = 0; j < columns && (col < 0 || still < STALLED); j++)
-            if (cost[j] < steepest) {
-                col = j;
-                steepest = still < STALLED ? cost[j] : steepest;
-            }
+        int col = steepest(lp, columns);
         if (col < 0)
-            return true;
-        int row = leaving(lp, col, still >= STALLED);
-        if (row < 0)
+            break;
+        if (still == STALLED) {
+            shift(lp);
+            still = 0;
+        }
+        int row = leaving(lp, col);
+        if (row < 0) {
+            lp->shifted = false;
             return false;
+        }
         pivot(lp, row, col);
-        double now = -cost[lp->width - 1];
+        if (lp->pivots > PIVOTS_MOST + PIVOTS_PER_ROW * lp->m)
+            make_anew(lp);
+        double now = -*side_of(lp, lp->m);
         still = now < before - DBL_EPSILON * fabs(before) ? 0 : still + 1;
         before = now;
     }
+    if (lp->shifted)
+        unshift(lp, columns);
     return true;
 }
 
@@ -149,7 +295,7 @@ linear_program_new(struct arena *arena, int m, int n, const double *A,
 {
     assert(arena && m >= 0 && n >= 0 && (m == 0 || (A && b)));
     struct linear_program *lp = NEW(arena, struct linear_program);
-    *lp = (struct linear_program){.m = m, .n = n, .width = n + m + 1};
+    *lp = (struct linear_program){.m = m, .n = n, .width = n + m + 2};
     size_t width = (size_t)lp->width;
     lp->T = NEW_N(arena, double, (size_t)(m + 1) * width);
     lp->column = NEW_N(arena, double, n + 1);
@@ -163,23 +309,24 @@ linear_program_new(struct arena *arena, int m, int n, const double *A,
     for (int i = 0; i < m; i++)
         lp->size = fmax(lp->size, fabs(b[i]));
     double unit = lp->size > 0.0 ? 1.0 / lp->size : 1.0;
-    double *cost = lp->T + (size_t)m * width;
+    lp->cost = NEW_N(arena, double, n + m + 1);
+    lp->room = NEW_N(arena, int, 2 * (size_t)m + 1);
     for (int i = 0; i < m; i++) {
         double *t = lp->T + (size_t)i * width, sign = b[i] < 0.0 ? -1.0 : 1.0;
         for (int j = 0; j < n; j++)
             t[j] = sign * A[i * n + j] * lp->column[j];
         t[n + i] = 1.0;
-        t[width - 1] = sign * b[i] * unit;
+        t[width - 2] = sign * b[i] * unit;
         lp->basis[i] = n + i;
-        for (int j = 0; j < n; j++)
-            cost[j] -= t[j];
-        cost[width - 1] -= t[width - 1];
+        lp->cost[n + i] = 1.0;
     }
+    lp->made = arena_copy(arena, lp->T, sizeof *lp->T * (size_t)m * width);
+    reduce_costs(lp);
     descend(lp, n);
-    double left = -cost[width - 1], terms = 1.0;
+    double left = -*side_of(lp, m), terms = 1.0;
     for (int i = 0; i < m; i++)
         if (lp->basis[i] < n)
-            terms += fabs(lp->T[(size_t)i * width + width - 1]);
+            terms += fabs(*side_of(lp, i));
     if (left > IN_DOUBT ||
         (left > zero * terms && !reached(arena, m, n, A, b, zero)))
         return NULL;
@@ -191,27 +338,20 @@ double
 linear_program_least(struct linear_program *lp, const double *c, double *x)
 {
     assert(lp && (lp->n == 0 || c));
-    double *cost = lp->T + (size_t)lp->m * (size_t)lp->width, big = 0.0;
-    double unit = lp->size > 0.0 ? lp->size : 1.0, sum = 0.0;
-    memset(cost, 0, sizeof *cost * (size_t)lp->width);
+    double unit = lp->size > 0.0 ? lp->size : 1.0, sum = 0.0, big = 0.0;
+    memset(lp->cost, 0, sizeof *lp->cost * (size_t)(lp->n + lp->m));
     for (int j = 0; j < lp->n; j++)
         big = fmax(big, fabs(c[j] * lp->column[j]));
     for (int j = 0; j < lp->n && big > 0.0; j++)
-        cost[j] = c[j] * lp->column[j] / big;
-    for (int i = 0; i < lp->m; i++) {
-        const double *t = lp->T + (size_t)i * (size_t)lp->width;
-        double f = lp->basis[i] < lp->n ? cost[lp->basis[i]] : 0.0;
-        for (int j = 0; j < lp->width && f != 0.0; j++)
-            cost[j] -= f * t[j];
-    }
+        lp->cost[j] = c[j] * lp->column[j] / big;
+    reduce_costs(lp);
     if (!descend(lp, lp->n))
         return -INFINITY;
     if (x)
         memset(x, 0, sizeof *x * (size_t)lp->n);
     for (int i = 0; i < lp->m; i++) {
         int j = lp->basis[i];
-        double value =
-            fmax(0.0, lp->T[(size_t)(i + 1) * (size_t)lp->width - 1]);
+        double value = fmax(0.0, *side_of(lp, i));
         if (j >= lp->n)
             continue;
         sum += c[j] * lp->column[j] * value * unit;

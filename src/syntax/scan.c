@@ -763,9 +763,13 @@ scan_stray(struct scan *scan, size_t n)
                    "the character `%c` has no meaning here", byte);
     if (!diag)
         return;
-    if (byte == '%' && lo > 0 &&
-        (scan->text[lo - 1] == '[' ||
-         isdigit((unsigned char)scan->text[lo - 1])))
+    size_t after = strspn(scan->text + lo + 1, " ") + lo + 1;
+    bool share = lo > 0 && (scan->text[lo - 1] == '[' ||
+                            isdigit((unsigned char)scan->text[lo - 1]));
+    if (lo > 1 && scan->text[lo - 1] == ' ' && /* nothing that it divides */
+        isdigit((unsigned char)scan->text[lo - 2]))
+        share = !isalnum((unsigned char)scan->text[after]);
+    if (byte == '%' && share)
         diag_help(scan->ds, diag, "a share is a number: 50 percent are 0.5");
     else if (byte == '%')
         diag_help(scan->ds, diag,

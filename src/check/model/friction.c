@@ -79,6 +79,29 @@ body_formula_ok(struct check *ck, const struct tm_contact *contact,
     return false;
 }
 
+/* Is a coefficient stated as the angle of a slope? Reports that. */
+static bool
+is_angle(struct check *ck, const struct ast_expr *node)
+{
+    node = ast_unwrap(node);
+    const struct ast_expr *unit = node->unit;
+    if (!unit || unit->kind != AST_NAME ||
+        (strcmp(unit->name.text, "deg") && strcmp(unit->name.text, "rad")))
+        return false;
+    const char *tangent =
+        arena_printf(ck->arena, "tan(%s)", expr_label(ck, node));
+    struct diag *diag =
+        check_error(ck, DIAG_E0381, node->range,
+                    "a coefficient of friction is a ratio of forces, but this "
+                    "is an angle");
+    CHECK_HELP(ck, diag,
+               "on a slope of this angle a body begins to slide at the "
+               "coefficient %s",
+               tangent);
+    diag_fix(ck->ds, diag, node->range, tangent);
+    return true;
+}
+
 /* One coefficient of friction; NULL: an error has been reported. */
 static const expr *
 checked(struct check *ck, const struct value *value, const expr *mu,
@@ -88,6 +111,8 @@ checked(struct check *ck, const struct value *value, const expr *mu,
     if (system ? !system_formula_ok(ck, system, mu, false, node,
                                     "a coefficient of friction")
                : !body_formula_ok(ck, contact, mu, node))
+        return NULL;
+    if (is_angle(ck, node))
         return NULL;
     double number = ex_is_const(mu) ? mu->num : 0.0;
     if (value->kind == VALUE_ANY || number >= 0)

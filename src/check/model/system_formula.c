@@ -303,6 +303,46 @@ system_gap(struct check *ck, const struct env *env,
     contact->gap_dim = dim;
 }
 
+/* A slip that is the rate of the gap is 0 while the contact is closed. */
+static void
+slip_is_across(struct check *ck, const struct tm_contact *contact)
+{
+    const expr *gap = contact->gap.e, *slide = contact->slide.e;
+    if (!gap || !slide || (slide != gap && slide != ex_neg(ck->g, gap)) ||
+        ex_depends(ck->g, gap, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
+        return; /* arguments of a pattern alone have no values */
+    struct diag *diag = check_error(ck, DIAG_E0382, contact->slide.range,
+                                    "this slip is the rate of the gap");
+    CHECK_NOTE(ck, diag, contact->gap.range, "the gap");
+    CHECK_HELP(
+        ck, diag,
+        "a contact that is closed has none, so that friction would never "
+        "act: `slide` is the place along the ground, across the gap");
+}
+
+/* Coefficients of friction are ratios of forces, which are energies over gaps
+ * and over places along the ground. */
+static void
+same_forces(struct check *ck, const struct tm_contact *contact)
+{
+    if (!contact->gap_dim || !contact->slip_dim ||
+        !contact_has_friction(contact))
+        return;
+    const struct dim *slide =
+        dim_mul(ck->dims, contact->slip_dim, dim_mks(ck->dims, 0, 0, 1));
+    if (dim_unify(ck->dims, slide, contact->gap_dim, contact->slip.range))
+        return;
+    struct diag *diag = check_error(
+        ck, DIAG_E0202, contact->slip.range,
+        "friction needs a slip in the unit of the gap, %s, but "
+        "this place is %s",
+        dim_say(ck->dims, contact->gap_dim), dim_say(ck->dims, slide));
+    CHECK_NOTE(ck, diag, contact->gap.range, "the gap");
+    CHECK_HELP(ck, diag,
+               "its force is what does work on the place along the ground: of "
+               "a wheel that is radius*angle");
+}
+
 /* The unit of a gap is written when all dimensions are known. */
 static void
 gap_unit(struct check *ck, uint32_t contact)
@@ -379,6 +419,8 @@ one_contact(struct check *ck, struct system_work *work,
         return;
     }
     system_gap(ck, &env, system, keys[C_GAP]->value, contact);
+    slip_is_across(ck, contact);
+    same_forces(ck, contact);
     contact_compliance(ck, &env, keys[C_COMPLIANCE], keys[C_SCALE],
                        contact->gap_dim, work->energy, contact);
     system_impacts(ck, &env, keys, work->energy, contact);

@@ -158,7 +158,7 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
                  tape = persistent_block(run, block)->driven;
         const double *lambda, *rows[1] = {run->persistent_memory->push[block]};
         double *driven = run->persistent_memory->driven[block];
-        bool relays = relays_act(run, block);
+        bool relays = relays_act(run, block), rests = false;
         int st = order > 1 ? joints_multipliers(run, block, &lambda)
                            : joints_multipliers_any(run, block, &lambda);
         motion_enter(run, block);
@@ -166,6 +166,10 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
             st = relays_driven(run, block, rows[0], from, order);
         else if (!st)
             st = rt_series_from(run, tape, lambda, rows, driven, from, order);
+        if (st == IMP_NONFINITE && !relays)
+            rests = relays_lie(run, block, switching_least(run));
+        if (rests && (st = relays_driven(run, block, rows[0], 0, order)))
+            relays_rise(run, block);
         if (st == IMP_NONFINITE) {
             run->persistent_memory->rough = true;
             rt_nonfinite_series(run, tape, lambda, rows, relays ? NULL : driven,
@@ -175,14 +179,10 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
         if (st)
             return st;
         hand_over(run, block, run->rows.block[block]);
+        if (rests)
+            relays_rise(run, block);
     }
     return IMP_OK;
-}
-
-static int
-drive(struct rt *run, const struct persistent_group *group, int order)
-{
-    return drive_from(run, group, 0, order);
 }
 
 /* From which order on the motion differs after the forces of order term - 1
@@ -348,7 +348,7 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
         relays_rest(run, group->moved.block[i], switching_least(run));
     persistent_unknowns(group, which);
     begin_instant(run, group);
-    int st = drive(run, group, order);
+    int st = drive_from(run, group, 0, order);
     if (!st)
         st = rows_series(run, group, group->n, order);
     if (!st && G)
@@ -454,7 +454,7 @@ persistent_rates(struct rt *run, struct persistent_group *group, bool factored)
     assert(group != NULL);
     persistent_unknowns(group, UNKNOWN_HELD);
     begin_instant(run, group);
-    int st = drive(run, group, 1);
+    int st = drive_from(run, group, 0, 1);
     if (!st)
         st = rows_series(run, group, group->n_on, 1);
     if (!st && !factored)
@@ -498,7 +498,7 @@ first_order(struct rt *run, struct persistent_group *group)
         for (int i = 0; i < n; i++)
             push_add(run, &group->unknown[i], 0, 0, x[i]);
         push_env(run, group, true);
-        if ((st = drive(run, group, 2)) ||
+        if ((st = drive_from(run, group, 0, 2)) ||
             (st = rows_series(run, group, group->n_on, 2)) ||
             (st = factor(run, group)))
             return st;
@@ -569,7 +569,7 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
     /* a friction that depends on the slip depends on the acceleration of one
      * order less, which is known now: joints answer to all forces in it */
     if (group->varies && term < last) {
-        if ((st = drive(run, group, term + 2)) ||
+        if ((st = drive_from(run, group, 0, term + 2)) ||
             (st = rows_series(run, group, group->n_on, term + 2)))
             return st;
     }
@@ -591,7 +591,7 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
 static int
 steady(struct rt *run, struct persistent_group *group, int order, bool *is)
 {
-    int st = drive(run, group, order), n = group->n_unknown;
+    int st = drive_from(run, group, 0, order), n = group->n_unknown;
     double *terms = NEW_N(run->brief, double, (size_t)n + 1);
     if (run->motion->weight && order > MOTION_FEW_TERMS &&
         persistent_corners_only(group))
@@ -756,7 +756,7 @@ persistent_poses(struct rt *run, uint32_t block)
     if (group->varies || group->rubs || group->yields)
         return persistent_series(run, 1, block);
     begin_instant(run, group);
-    int st = drive(run, group, 1);
+    int st = drive_from(run, group, 0, 1);
     exchange(run, group);
     if (!st)
         hand_over(run, block, run->rows.block[block]);
@@ -767,7 +767,7 @@ int
 persistent_let_go(struct rt *run, struct persistent_group *group)
 {
     begin_instant(run, group);
-    int st = drive(run, group, 2);
+    int st = drive_from(run, group, 0, 2);
     exchange(run, group);
     group->holds = INFINITY;
     group->leaps = true;

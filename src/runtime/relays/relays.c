@@ -528,8 +528,11 @@ relays_choose(struct rt *run, uint32_t block, double least, double *change,
             return st;
     }
     if (!unique(relays) || !choose(run, relays, 0, option)) {
+        bool rests = relays_discs_stick(run, relays);
         relays_let_go(run, relays);
-        return IMP_OK;
+        return rests && relays->beside && change
+                   ? relays_discs_tell(run, block, relays)
+                   : IMP_OK;
     }
     take(run, relays, option);
     if (change && relays->act)

@@ -50,6 +50,10 @@ int relays_settle_bodies(struct rt *run, uint32_t block, double least,
  * relays at rest push with nothing, so that contacts may be chosen: what these
  * do not hold is left to relays. */
 void relays_rest(struct rt *run, uint32_t block, double least);
+/* The same where forces along a velocity have no value at the rest that
+ * contacts have brought about just now; does relays_driven make the series
+ * then? */
+bool relays_lie(struct rt *run, uint32_t block, double least);
 void relays_rise(struct rt *run, uint32_t block);
 /* Adds what relays that are held answer to a change of velocities of the bodies
  * of the block (per body of the model 6 numbers). */

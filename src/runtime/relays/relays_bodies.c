@@ -151,8 +151,11 @@ relays_rest(struct rt *run, uint32_t block, double least)
             rests[i] &= rests[j] || disc_of(run, relays, i) == IMP_NO_DISC ||
                         disc_of(run, relays, i) != disc_of(run, relays, j);
     for (uint32_t i = 0; i < relays->of->n; i++) {
+        uint32_t disc = disc_of(run, relays, i);
         relays->along[i] &= !rests[i];
-        if (rests[i] && turns && !relays->bound[i] && !relays->carried[i])
+        if (disc != IMP_NO_DISC && relays->stuck[disc])
+            rests[i] = false; /* the formula, which has no value there */
+        else if (rests[i] && turns && !relays->bound[i] && !relays->carried[i])
             rests[i] = false;
         else if (!rests[i]) {
             relays->held[i] = relays->leads[i] = relays->bound[i] =
@@ -172,6 +175,16 @@ relays_rest(struct rt *run, uint32_t block, double least)
     for (uint32_t i = 0; i < relays->of->n; i++)
         if (rests[i])
             *mode_of(relays, i) = *mode_of(relays, relays->of->n + i) = 0.0;
+}
+
+bool
+relays_lie(struct rt *run, uint32_t block, double least)
+{
+    assert(block < run->im->blocks.n);
+    if (!relays_of(run, block))
+        return false;
+    relays_rest(run, block, least);
+    return relays_act(run, block);
 }
 
 void

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "base/num.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/relays/relays_priv.h"
@@ -67,6 +68,41 @@ relays_discs_find(const struct rt *run, struct relays *relays)
             relays_disc_moves(run, relays, i);
         }
     }
+}
+
+bool
+relays_discs_stick(const struct rt *run, struct relays *relays)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < relays->of->n; i++)
+        if (disc_of(run, relays, i) != IMP_NO_DISC && relays->zero[i])
+            any = relays->stuck[disc_of(run, relays, i)] = true;
+    return any;
+}
+
+int
+relays_discs_tell(struct rt *run, uint32_t block, const struct relays *relays)
+{
+    char t[NUM_TEXT];
+    const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
+    const imp_guard *guard =
+        IMP_ARRAY(run->im, block_of(run, block)->guards, imp_guard);
+    for (uint32_t i = 0; i < relays->of->n; i++) {
+        if (disc_of(run, relays, i) != i || !relays->stuck[i] ||
+            number[2 * i] == IMP_NO_GUARD)
+            continue;
+        struct diag *diag = diag_add(
+            run->ds, DIAG_E0602, guard[number[2 * i]].range,
+            "a force along a velocity comes to rest beside contacts at t = %s, "
+            "where it has no value",
+            num_digits(t, rt_time(run), 9));
+        diag_help(run->ds, diag,
+                  "closed contacts leave this velocity one line: -F*sign(u), "
+                  "of the speed u along it, is held there; "
+                  "v/sqrt(norm(v)^2 + v0^2) is smooth");
+        return IMP_FAILED;
+    }
+    return IMP_OK;
 }
 
 bool
@@ -329,8 +365,11 @@ relays_discs_series(struct rt *run, uint32_t block, int order,
             st = driven(run, block, NULL, k, k + 1);
     }
     for (uint32_t i = 0; i < relays->of->n; i++)
-        if (relays->leads[i] && disc_of(run, relays, i) != IMP_NO_DISC)
+        if (relays->leads[i] && disc_of(run, relays, i) != IMP_NO_DISC) {
+            /* for those who ask with constant shares */
+            memset(side_of(relays, i), 0, (IMP_ORDER_MAX + 1) * sizeof(double));
             *side_of(relays, i) = relays->side[i];
+        }
     return st;
 }
 

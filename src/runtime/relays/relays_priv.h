@@ -181,6 +181,12 @@ void relays_tell(struct rt *run, const struct relays *relays);
 /* After u and shares of relays alone have been looked at: which discs are at
  * rest, and the sides of those that move. */
 void relays_discs_find(const struct rt *run, struct relays *relays);
+/* Notes that no way is known in which the discs that are at rest go on; false:
+ * there are none. */
+bool relays_discs_stick(const struct rt *run, struct relays *relays);
+/* Ends the run there (E0602): IMP_FAILED. */
+int relays_discs_tell(struct rt *run, uint32_t block,
+                      const struct relays *relays);
 /* The shares, as forces of others are, with which discs leave rest whose option
  * that is; false: one does not leave. */
 bool relays_discs_lead(const struct rt *run, const struct relays *relays,

@@ -49,6 +49,7 @@ static const struct kind {
     {"pendula", generate_pendula, 0},
     {"stones", generate_stones, 0},
     {"dry", generate_dry, 0},
+    {"unequal", generate_unequal, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

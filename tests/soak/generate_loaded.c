@@ -217,3 +217,16 @@ generate_approaches(struct random *random, struct model *out)
         contact->restitution = restitution;
     }
 }
+
+/* Scenes of other kinds whose bodies differ in their densities by factors of up
+ * to a million. */
+void
+generate_unequal(struct random *random, struct model *out)
+{
+    static void (*const kinds[])(struct random *, struct model *) = {
+        generate_polytopes, generate_troughs, generate_tables, generate_rough,
+        generate_slopes,    generate_smooth,  generate_discs};
+    kinds[random_whole(random, 7)](random, out);
+    for (int i = 0; i < out->bodies; i++)
+        out->body[i].density *= pow(2, random_whole(random, 21) - 10);
+}

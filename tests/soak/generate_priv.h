@@ -44,6 +44,7 @@ void generate_loaded(struct random *random, struct model *out);
 void generate_rounded(struct random *random, struct model *out);
 void generate_riding(struct random *random, struct model *out);
 void generate_approaches(struct random *random, struct model *out);
+void generate_unequal(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */
 

@@ -309,23 +309,6 @@ simulate_accumulation_forget(struct simulation *sim, uint32_t contact)
         sim->accumulation->seen[contact] = (struct limit_seen){0};
 }
 
-bool
-simulate_short_flight(const struct simulation *sim, uint32_t contact)
-{
-    assert(sim != NULL && contact < sim->n_contacts);
-    const struct rt *run = sim->run;
-    const struct flight_history *flights = &sim->contacts[contact].flights;
-    double low =
-        LIMIT_GROUP_NOISE * DBL_EPSILON * limit_group_place(run, contact);
-    /* bodies without weight that nothing holds have no height to fall from */
-    if (vec3_norm(run->world.gravity) == 0.0 && motion_by_weight(run) &&
-        !persistent_any(run))
-        return false;
-    double height = vec3_norm(run->world.gravity) * flights->flight[0] *
-                    flights->flight[0] / 8.0;
-    return flights->impacts > 0 && height <= low;
-}
-
 /* Are further impacts at the contact lost in rounding? One short flight says
  * little: it may begin the motion after another impact. */
 static bool
@@ -336,26 +319,47 @@ tiny(const struct simulation *sim, uint32_t contact)
            simulate_short_flight(sim, contact);
 }
 
+/* The points of the group as they fly. Those whose flights the impact of now
+ * has ended, all of their contact, do so barely. */
+static const struct contact_point_state *
+flying(struct simulation *sim, const struct limit_group *group, uint32_t hit)
+{
+    struct contact_point_state *state =
+        NEW_N(sim->run->brief, struct contact_point_state, group->n + 1);
+    memcpy(state, group->point, (size_t)group->n * sizeof *state);
+    const struct flight_history *flights = &sim->contacts[hit].flights;
+    bool now = flights->last >= rt_time(sim->run) && flights->n_known > 2;
+    for (int i = 0; i < group->n; i++)
+        now &= group->spot[i].contact != hit ||
+               (state[i].gap == 0.0 && state[i].rate == 0.0);
+    for (int i = 0; i < group->n && now; i++)
+        if (group->spot[i].contact == hit && group->e[i] > 0.0)
+            state[i].rate = DBL_MIN;
+    return state;
+}
+
 /* Close to a limit, impacts are smaller than the rounding error of the gap:
  * points that are closed and fly no higher than u^2/(2 |a|) <= eps place. Times
  * and order of further impacts would be rounding. Their accelerations are those
  * under the forces of the points that rest. Such points are at rest, with those
  * that are as slow and would open. The flights of one point add up to 2 u/(|a|
- * (1 - e)). *error: of the time, from these and what the gap may have cut. */
+ * (1 - e)). *error: of the time, from these and what the gap may have cut. What
+ * has just been hit may rest already, as its rebound counts as none. */
 static bool
-lost(struct simulation *sim, const struct limit_group *group,
+lost(struct simulation *sim, const struct limit_group *group, uint32_t hit,
      struct forecast_limit *limit, double *error)
 {
     double sum = 0.0, greatest_e = 0.0, off = 0.0, blur = 0.0, forces = 0.0,
            *acc = NEW_N(sim->run->brief, double, (size_t)group->n + 1);
     int bounce = 0;
     bool stated = true; /* the ratio, and not taken from the last flights */
-    if (!mode_accelerations(sim->run, group->n, group->point, group->G, acc))
+    const struct contact_point_state *states = flying(sim, group, hit);
+    if (!mode_accelerations(sim->run, group->n, states, group->G, acc))
         return false;
     for (int point = 0; point < group->n; point++)
-        forces = fmax(forces, fabs(group->point[point].free));
+        forces = fmax(forces, fabs(states[point].free));
     for (int point = 0; point < group->n; point++) {
-        const struct contact_point_state *state = &group->point[point];
+        const struct contact_point_state *state = &states[point];
         uint32_t contact = group->spot[point].contact;
         double tol, rate, speed = fabs(state->rate), fall = fabs(acc[point]);
         gap_tolerances(sim->run, contact, &tol, &rate);
@@ -381,13 +385,14 @@ lost(struct simulation *sim, const struct limit_group *group,
             contact_is_plain(sim->run, contact, ~(unsigned)CONTACT_LAW_OWN);
         greatest_e = fmax(greatest_e, group->e[point]);
         /* forces balance: the fall is rounding; flights before tell the time */
+        double left = flight_history_left(&sim->contacts[contact].flights);
         if (fall <= LIMIT_GROUP_NOISE * DBL_EPSILON * forces) {
-            sum =
-                fmax(sum, flight_history_left(&sim->contacts[contact].flights));
+            sum = fmax(sum, left);
             continue;
         }
-        sum = fmax(sum, 2.0 * speed / fall *
-                            limit_flights(sim, group, point, speed));
+        if (speed > DBL_MIN)
+            left = 2.0 * speed / fall * limit_flights(sim, group, point, speed);
+        sum = fmax(sum, left);
         blur = fmax(blur, limit_cut(sim, group, point, fall));
     }
     limit->remaining = sum;
@@ -422,7 +427,7 @@ rounding(struct simulation *sim, uint32_t contact)
     if (!limit_group_points(sim, group, window))
         return IMP_OK;
     struct forecast_limit limit = forecast_limit_room(sim->run, group->n);
-    bool few = lost(sim, group, &limit, &error);
+    bool few = lost(sim, group, contact, &limit, &error);
     error += few ? limit_early(sim, group, &limit, contact) : 0.0;
     bool turns = limit_turns_end(sim, work_of(sim)->turns, group, contact, few,
                                  &limit, &error);

@@ -27,6 +27,8 @@
 #include "runtime/modes/friction_forecast.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/motion/contact_point.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
 
@@ -735,6 +737,23 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
                    flight_history_foresees(flights)
                ? IMP_OK
                : simulate_report_endless(sim, contact, ratio);
+}
+
+bool
+simulate_short_flight(const struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    const struct rt *run = sim->run;
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double low =
+        LIMIT_GROUP_NOISE * DBL_EPSILON * limit_group_place(run, contact);
+    /* bodies without weight that nothing holds have no height to fall from */
+    if (vec3_norm(run->world.gravity) == 0.0 && motion_by_weight(run) &&
+        !persistent_any(run))
+        return false;
+    double height = vec3_norm(run->world.gravity) * flights->flight[0] *
+                    flights->flight[0] / 8.0;
+    return flights->impacts > 0 && height <= low;
 }
 
 /* How fast a point comes (m/s) to whose gap the impact does nothing: as before

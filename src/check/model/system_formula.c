@@ -220,7 +220,7 @@ never_negative(const expr *expression)
  * gives it */
 static void
 slip_and_friction(struct check *ck, struct env *env,
-                  const struct tm_system *system,
+                  const struct tm_system *system, const struct ast_item *item,
                   const struct ast_item *const *keys,
                   struct tm_contact *contact)
 {
@@ -254,6 +254,10 @@ slip_and_friction(struct check *ck, struct env *env,
                     "this point along the surface");
         return;
     }
+    for (size_t i = 0; i < item->n_block; i++)
+        if (item->block[i]->name.text &&
+            !strcmp(item->block[i]->name.text, "slip"))
+            return; /* `slide` is meant, which has been told */
     struct diag *diag = check_error(
         ck, DIAG_E0383, friction->name.range,
         "friction acts against a slip, but this contact states none");
@@ -401,7 +405,7 @@ one_contact(struct check *ck, struct system_work *work,
                                                         : keys[C_SLIP];
         if (system_surface(ck, work, &env, system, member->item, stated,
                            contact)) {
-            slip_and_friction(ck, &env, system, keys, contact);
+            slip_and_friction(ck, &env, system, member->item, keys, contact);
             contact_compliance(ck, &env, keys[C_COMPLIANCE], keys[C_SCALE],
                                contact->gap_dim, work->energy, contact);
             system_impacts(ck, &env, keys, work->energy, contact);
@@ -409,7 +413,7 @@ one_contact(struct check *ck, struct system_work *work,
         }
         return;
     }
-    slip_and_friction(ck, &env, system, keys, contact);
+    slip_and_friction(ck, &env, system, member->item, keys, contact);
     if (!keys[C_GAP]) {
         struct diag *diag =
             check_error(ck, DIAG_E0367, member->item->name.range,

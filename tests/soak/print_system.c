@@ -103,8 +103,9 @@ print_slide(const struct model *model, const struct coordinate_system *system,
     if (!contact->rough && !model->zero_friction)
         return;
     if (!contact->rough) {
-        /* any slip that is one, for a coefficient of 0 */
-        fprintf(out, "  slide = %s", system->coordinate[0]);
+        /* any slip that is one, and not the gap, for a coefficient of 0 */
+        fprintf(out, "  slide = 1.5*%s",
+                system->coordinate[system->coordinates - 1]);
         return;
     }
     if (!model->slide_rates) {

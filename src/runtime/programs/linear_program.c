@@ -37,31 +37,39 @@
 #define SHIFT 1e-9
 
 struct linear_program {
-    int m, n, width; /* columns: n, then m artificial ones, b, and b shifted */
+    int m, n, width; /* columns: n, then b, and b shifted */
     double *T;       /* m + 1 rows; the last one holds reduced costs */
     bool shifted;
     double *made;   /* the tableau without its last row, as it was made */
     double *cost;   /* n + m: of each column, in the present question */
-    long pivots;    /* since the tableau was made */
-    int *room;      /* 2 m */
     double *column; /* scale of each unknown */
     double size;    /* of b */
-    int *basis;     /* m */
+    int *basis;     /* m; n + i: the artificial unknown of row i, whose column
+                       nothing asks for, as it never enters again */
+    int *entry;     /* width: where the row of a pivot is not 0 */
+    long pivots;    /* since the tableau was made */
+    int *room;      /* 2 m */
 };
 
+/* Where most unknowns are slacks, rows have few entries: only the columns of
+ * those out of the basis. */
 static void
 pivot(struct linear_program *lp, int row, int col)
 {
     double *r = lp->T + (size_t)row * (size_t)lp->width, p = 1.0 / r[col];
-    for (int j = 0; j < lp->width; j++)
+    int entries = 0;
+    for (int j = 0; j < lp->width; j++) {
         r[j] *= p;
+        if (r[j] != 0.0)
+            lp->entry[entries++] = j;
+    }
     r[col] = 1.0;
     for (int i = 0; i <= lp->m; i++) {
         double *t = lp->T + (size_t)i * (size_t)lp->width, f = t[col];
         if (i == row || f == 0.0)
             continue;
-        for (int j = 0; j < lp->width; j++)
-            t[j] -= f * r[j];
+        for (int k = 0; k < entries; k++)
+            t[lp->entry[k]] -= f * r[lp->entry[k]];
         t[col] = 0.0;
     }
     lp->basis[row] = col;
@@ -143,7 +151,7 @@ reduce_costs(struct linear_program *lp)
 {
     double *row = lp->T + (size_t)lp->m * (size_t)lp->width;
     memset(row, 0, sizeof *row * (size_t)lp->width);
-    memcpy(row, lp->cost, sizeof *row * (size_t)(lp->n + lp->m));
+    memcpy(row, lp->cost, sizeof *row * (size_t)lp->n);
     for (int i = 0; i < lp->m; i++) {
         const double *t = lp->T + (size_t)i * (size_t)lp->width;
         double f = lp->cost[lp->basis[i]];
@@ -177,7 +185,14 @@ make_anew(struct linear_program *lp)
     memcpy(basis, lp->basis, sizeof *basis * m);
     memset(taken, 0, sizeof *taken * m);
     memcpy(lp->T, lp->made, sizeof *lp->T * m * (size_t)lp->width);
+    for (size_t k = 0; k < m; k++)
+        if (basis[k] >= lp->n) { /* its column has an entry there alone */
+            taken[basis[k] - lp->n] = 1;
+            lp->basis[basis[k] - lp->n] = basis[k];
+        }
     for (size_t k = 0; k < m; k++) {
+        if (basis[k] >= lp->n)
+            continue;
         int row = greatest_row(lp, basis[k], taken);
         taken[row] = 1;
         pivot(lp, row, basis[k]);
@@ -230,7 +245,7 @@ descend(struct linear_program *lp, int columns)
 {
     double before = INFINITY;
     int still = 0;
-    for (long step = 0; step < 1000L + 50L * lp->width; step++) {
+    for (long step = 0; step < 1000L + 50L * (lp->n + lp->m); step++) {
         int col = steepest(lp, columns);
         if (col < 0)
             break;
@@ -295,11 +310,12 @@ linear_program_new(struct arena *arena, int m, int n, const double *A,
 {
     assert(arena && m >= 0 && n >= 0 && (m == 0 || (A && b)));
     struct linear_program *lp = NEW(arena, struct linear_program);
-    *lp = (struct linear_program){.m = m, .n = n, .width = n + m + 2};
+    *lp = (struct linear_program){.m = m, .n = n, .width = n + 2};
     size_t width = (size_t)lp->width;
     lp->T = NEW_N(arena, double, (size_t)(m + 1) * width);
     lp->column = NEW_N(arena, double, n + 1);
     lp->basis = NEW_N(arena, int, m + 1);
+    lp->entry = NEW_N(arena, int, n + 2);
     for (int j = 0; j < n; j++) {
         double big = 0.0;
         for (int i = 0; i < m; i++)
@@ -315,7 +331,6 @@ linear_program_new(struct arena *arena, int m, int n, const double *A,
         double *t = lp->T + (size_t)i * width, sign = b[i] < 0.0 ? -1.0 : 1.0;
         for (int j = 0; j < n; j++)
             t[j] = sign * A[i * n + j] * lp->column[j];
-        t[n + i] = 1.0;
         t[width - 2] = sign * b[i] * unit;
         lp->basis[i] = n + i;
         lp->cost[n + i] = 1.0;

@@ -19,7 +19,6 @@
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/contact_restitution.h"
-#include "runtime/motion/crossing.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/relays/relays.h"

@@ -478,7 +478,8 @@ project(struct rt *run, struct persistent_group *group, int rounds,
     double *solution = group->scratch.x;
     bool plain = !group->rubs && !group->yields && !run->joints;
     for (int round = 0;; round++) {
-        int st = persistent_rates(run, group, same && plain);
+        int st = persistent_rates(run, group,
+                                  same && plain && !group->delassus.chosen);
         if (st || group->n_unknown == 0)
             return st;
         if (round == rounds || !deviation(run, group, false, gap))

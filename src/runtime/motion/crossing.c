@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a series may be followed beyond its domain (crossing.h).
+/* How far a series may be followed beyond its domain (switching.h).
  *
  * Let p be the followed motion, f the accelerations of the model, and d(h) =
  * f(p(h)) - p''(h) what is missed at time h. At a change of branch d grows like
@@ -15,7 +15,6 @@
  * itself. One that begins at 0 together with its rate has no size yet. Then h
  * is the shortest step that leads to a place where the series exists, and the
  * steps behind it grow in proportion to the time since. */
-#include "runtime/motion/crossing.h"
 
 #include <assert.h>
 #include <float.h>

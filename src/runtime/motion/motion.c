@@ -19,7 +19,6 @@
 #include "runtime/instance/saved_state.h"
 #include "runtime/instance/system.h"
 #include "runtime/joints/joints.h"
-#include "runtime/motion/crossing.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"

@@ -48,7 +48,7 @@ int motion_series(struct rt *run, uint32_t block, int order, double *step);
 int motion_blows_up(struct rt *run, uint32_t block);
 /* After motion_series: for how long (s) its rows may be followed if they are
  * only the parabola of the accelerations, because there is no series here
- * (crossing.h); else infinite. */
+ * (switching.h); else infinite. */
 double motion_parabola(const struct rt *run, uint32_t block);
 /* Replaces the rows of a block by that parabola. IMP_NONFINITE if it leads
  * nowhere; then the rows are lost. */

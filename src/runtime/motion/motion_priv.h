@@ -130,7 +130,7 @@ struct branched branched_block(const struct rt *run, uint32_t block);
 /* Makes the guards from these rows. The first one that ends the piece shortens
  * *step. `soft`: the last one that changes its branch at once, where only
  * forces change. `parabola`: a parabola of the accelerations is followed, which
- * may pass every change of forces (crossing.h). */
+ * may pass every change of forces (switching.h). */
 int branched_first_end(struct rt *run, const struct branched *formulas,
                        const double *const *rows, int order, bool parabola,
                        double *step, struct branch_end *first,

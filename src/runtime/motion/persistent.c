@@ -402,7 +402,7 @@ factor_one(struct rt *run, struct persistent_group *group)
                      semidefinite_factor(n, delassus->G, DELASSUS_RANK,
                                          &delassus->factors, delassus->room);
     delassus->rank = delassus->factors.rank;
-    delassus->clear = false;
+    delassus->clear = delassus->chosen = false;
     if (delassus->sure)
         return IMP_OK;
     if (n >= SQUARE_LEAST && !group->yields && !group->rubs &&

@@ -125,6 +125,7 @@ struct persistent_blocks {
 struct persistent_delassus {
     int rank;
     bool sure, clear;
+    bool chosen;  /* the rank is lower than that of G: see persistent_share */
     double given; /* persistent_soft_given */
     struct semidefinite factors;
     struct least_square square;
@@ -365,7 +366,7 @@ persistent_stands(const struct persistent_group *group,
     return group->known < order ? group->known : order;
 }
 
-/* -- persistent_friction.c -- */
+/* -- persistent_shares.c -- */
 /* Finds the least x with G x = -b, n_unknown entries each. */
 void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);

@@ -12,7 +12,6 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/instance/system.h"
-#include "runtime/motion/crossing.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"

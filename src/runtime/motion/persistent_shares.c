@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* How points that depend on each other share their forces (persistent_group.h).
+ */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/motion/motion_priv.h"
+#include "runtime/motion/persistent_group.h"
+#include "runtime/numerics/dense.h"
+
+void
+persistent_solve(const struct persistent_group *group, const double *b,
+                 double *x)
+{
+    int n = group->n_unknown;
+    assert(n > 0 && group->delassus.rank <= n);
+    for (int i = 0; i < n; i++)
+        group->scratch.a[i] = -b[i];
+    if (group->delassus.sure)
+        semidefinite_solve(&group->delassus.factors, group->scratch.a, x,
+                           group->scratch.work);
+    else if (group->delassus.clear)
+        least_square_solve(&group->delassus.square, group->scratch.a, x,
+                           group->scratch.work);
+    else
+        dense_svd_solve(n, n, group->delassus.U, group->delassus.V,
+                        group->delassus.s, group->delassus.rank,
+                        group->scratch.a, x, group->scratch.c);
+}
+
+/* Finds mu with K_0^T mu = b, where b is a multiple of the rows of K_0. */
+static void
+solve_turned(const struct persistent_group *group, const double *b, double *mu)
+{
+    int n = group->n_unknown;
+    const struct persistent_delassus *delassus = &group->delassus;
+    if (delassus->sure)
+        semidefinite_solve(&delassus->factors, b, mu, group->scratch.work);
+    else if (delassus->clear)
+        least_square_solve_turned(&delassus->square, b, mu);
+    else
+        dense_svd_solve_turned(n, n, delassus->U, delassus->V, delassus->s,
+                               delassus->rank, b, mu);
+}
+
+/* -- shares ----------------------------------------------------------------
+ * How points that depend on each other share their forces along a motion, order
+ * by order. With friction the motion may depend on it, so one rule holds at
+ * every instant, wherever pieces of the motion begin: the forces lambda(t) are
+ * those nearest to the guesses g(t), which the choice of the modes has left.
+ * What they are more than these is of no direction that the conditions do not
+ * feel. With what forces do to the conditions, the Delassus matrix as a series
+ * K(t) = O(t)^T M^-1 P(t), it is a multiple of the rows of K,
+ *     lambda(t) - g(t) = K(t)^T mu(t) = P(t)^T M^-1 W(t),   W(t) = O(t) mu(t),
+ * where W is made body by body, so that K is never needed beyond order 0.
+ */
+
+struct persistent_shares {
+    int orders;       /* of mu and W that are made */
+    int room, bodies; /* for so many unknowns and bodies there is room */
+    /* per order: mu (n), W (3 per body of the group) */
+    double *mu, *W;
+    double *more; /* n: K_0^T mu of the last order */
+};
+
+static struct persistent_shares *
+shares_of(struct rt *run, struct persistent_group *group)
+{
+    if (!group->shares)
+        group->shares = NEW(run->own, struct persistent_shares);
+    struct persistent_shares *shares = group->shares;
+    int n = group->n_unknown, bodies = (int)group->moved.n_body;
+    if (n > shares->room || bodies > shares->bodies) {
+        shares->room = n > shares->room ? 2 * n : shares->room;
+        shares->bodies = bodies > shares->bodies ? 2 * bodies : shares->bodies;
+        size_t m = (size_t)shares->room;
+        shares->mu = NEW_N(run->own, double, (IMP_ORDER_MAX + 1) * m);
+        shares->more = NEW_N(run->own, double, m);
+        shares->W = NEW_N(run->own, double,
+                          3 * (IMP_ORDER_MAX + 1) * (size_t)shares->bodies);
+    }
+    return shares;
+}
+
+static double *
+multiples(const struct persistent_shares *shares, int order)
+{
+    return shares->mu + (size_t)order * (size_t)shares->room;
+}
+
+/* What the conditions of order k, times their multiples, are to a body. */
+static double *
+of_body(const struct rt *run, const struct persistent_shares *shares, int order,
+        uint32_t body)
+{
+    return shares->W + 3 * ((size_t)order * (size_t)shares->bodies +
+                            run->persistent_memory->place[body]);
+}
+
+/* Adds to W_k what the coefficients `from` to `to` of conditions make of it. */
+static void
+add_multiples(const struct rt *run, const struct persistent_group *group, int k,
+              int from, int to)
+{
+    const struct persistent_shares *shares = group->shares;
+    for (int i = 0; i < group->n_unknown; i++) {
+        const struct persistent_unknown *unknown = group->unknown + i;
+        const uint32_t *body =
+            rt_contact(run, unknown->row->spot.contact)->body;
+        for (int e = 0; e < 2; e++) {
+            if (!contact_point_body_moves(run, body[e]))
+                continue;
+            double *w = of_body(run, shares, k, body[e]);
+            for (uint32_t c = 0; c < 3; c++) {
+                const double *open =
+                    unknown->open[e][persistent_entry(run, c)].c;
+                double sum = 0.0;
+                for (int j = from; j <= to; j++)
+                    sum += open[j] * multiples(shares, k - j)[i];
+                w[c] += sum;
+            }
+        }
+    }
+}
+
+/* Coefficient k of P^T M^-1 W for one force. Masses and moments of inertia are
+ * constant in the plane. */
+static double
+multiple_along(const struct rt *run, const struct persistent_group *group,
+               const struct persistent_unknown *force, int k)
+{
+    const uint32_t *body = rt_contact(run, force->row->spot.contact)->body;
+    double all = 0.0;
+    for (int e = 0; e < 2; e++) {
+        if (!contact_point_body_moves(run, body[e]))
+            continue;
+        const double *constants = run->env + rt_body(run, body[e])->env_body;
+        for (uint32_t c = 0; c < 3; c++) {
+            const double *push = force->push[e][persistent_entry(run, c)].c;
+            double sum = 0.0;
+            for (int j = 0; j <= k; j++)
+                sum += push[j] * of_body(run, group->shares, k - j, body[e])[c];
+            all +=
+                sum * constants[c < 2 ? IMP_BODY_INVMASS : IMP_BODY_INVINERTIA];
+        }
+    }
+    return all;
+}
+
+/* Makes W_k up to what mu_k adds to it, and adds to `near` what this says of
+ * the shares of order k (> 0). */
+static void
+turn(const struct rt *run, const struct persistent_group *group, int k,
+     double *near)
+{
+    struct persistent_shares *shares = group->shares;
+    size_t bytes = 3 * sizeof(double) * (size_t)shares->bodies;
+    if (shares->orders < k) { /* the order before, which is known now */
+        solve_turned(group, shares->more, multiples(shares, k - 1));
+        add_multiples(run, group, k - 1, 0, 0);
+        shares->orders = k;
+    }
+    memset(shares->W + (size_t)k * 3 * (size_t)shares->bodies, 0, bytes);
+    add_multiples(run, group, k, 1, k);
+    for (int i = 0; i < group->n_unknown; i++)
+        near[i] += multiple_along(run, group, group->unknown + i, k);
+}
+
+/* Forces that the choice of modes has left hold the rows to SHARES_HOLD of
+ * their terms, as runtime/friction asks of points that depend on each other
+ * (FRICTION_DEPENDS). */
+#define SHARES_HOLD 1e-8
+/* What the equations move them by is another share if it is more than this of
+ * the greatest. */
+#define SHARES_MOVED 1e-3
+
+/* Do the guesses `near` hold all rows, of which b is left? most: receives the
+ * greatest of them. */
+static bool
+shares_hold(const struct persistent_group *group, const double *near,
+            const double *b, double *most)
+{
+    int n = group->n_unknown;
+    bool holds = true;
+    *most = 0.0;
+    for (int i = 0; i < n; i++)
+        *most = fmax(*most, fabs(near[i]));
+    for (int j = 0; j < n && holds; j++) {
+        double terms = fabs(b[j]);
+        for (int i = 0; i < n; i++)
+            terms += fabs(group->delassus.G[i * n + j] * near[i]);
+        holds = fabs(b[j]) <= SHARES_HOLD * terms;
+    }
+    return holds;
+}
+
+/* Points may depend on each other but for angles within the tolerance of the
+ * choice of modes, which has taken them as dependent. The equations would share
+ * their loads as these angles say, which are rounding, and points would pull.
+ * Where the guesses hold the rows, directions that move them by more than a
+ * little count as dependent. */
+static void
+share_as_chosen(struct persistent_group *group, const double *near,
+                double *answer)
+{
+    struct persistent_delassus *delassus = &group->delassus;
+    int n = group->n_unknown;
+    double most, moved = 0.0, *b = group->scratch.b;
+    for (int i = 0; i < n; i++)
+        moved = fmax(moved, fabs(answer[i]));
+    if (!shares_hold(group, near, b, &most) || moved <= SHARES_MOVED * most)
+        return;
+    if (delassus->sure || delassus->clear) {
+        memcpy(delassus->U, delassus->G, sizeof(double) * (size_t)(n * n));
+        if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s))
+            return;
+        delassus->sure = delassus->clear = false;
+    }
+    for (int k = 0; k < delassus->rank; k++) {
+        double along = dense_dot(n, delassus->U + (size_t)k * (size_t)n, b);
+        if (fabs(along) >
+            SHARES_MOVED * most * delassus->s[k] * delassus->s[k]) {
+            delassus->rank = k;
+            delassus->chosen = true;
+            break;
+        }
+    }
+    persistent_solve(group, b, answer);
+}
+
+void
+persistent_share(struct rt *run, struct persistent_group *group, int term,
+                 double *answer)
+{
+    assert(run && group && term >= 0 && answer);
+    int n = group->n_unknown;
+    bool shared = group->friction && group->delassus.rank < n,
+         rates = term == 1 && !isnan(group->drifts),
+         follows =
+             shared && run->im->dim == 2 && !run->joints && !group->yields;
+    double *near = group->scratch.near;
+    for (uint32_t i = 0; i < group->moved.n_body && follows; i++)
+        run->persistent_memory->place[group->moved.body[i]] = i;
+    for (int i = 0; i < n && shared; i++)
+        near[i] = term == 0 ? group->unknown[i].guess
+                  : rates   ? group->unknown[i].drift
+                            : 0.0;
+    if (follows && term > 0)
+        turn(run, group, term, near);
+    bool nearest = shared && (term == 0 || rates || follows);
+    for (int j = 0; j < n && nearest; j++)
+        for (int i = 0; i < n; i++)
+            group->scratch.b[j] += group->delassus.G[i * n + j] * near[i];
+    persistent_solve(group, group->scratch.b, answer);
+    if (shared && term == 0 && run->im->dim == 2)
+        share_as_chosen(group, near, answer);
+    if (follows) {
+        struct persistent_shares *shares = shares_of(run, group);
+        memcpy(shares->more, answer, sizeof *answer * (size_t)n);
+        if (term == 0) {
+            shares->orders = 0;
+            memset(shares->W, 0, 3 * sizeof *answer * (size_t)shares->bodies);
+        }
+    }
+    for (int i = 0; i < n && nearest; i++)
+        answer[i] += near[i];
+}

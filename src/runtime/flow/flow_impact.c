@@ -400,6 +400,8 @@ present_friction(struct bounces *bounce, int point, double speed, bool rests,
     const struct flow *flow = bounce->of;
     const struct system_slip *slip = &flow->taylor->friction->rows.slip[point];
     assert(speed >= 0.0 || rests);
+    (void)speed;
+    (void)rests;
     mu[0] = slip->mu;
     mu[1] = slip->mu_static;
     mu[2] = slip->mu_impact;

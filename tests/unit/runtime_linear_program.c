@@ -18,12 +18,13 @@ struct data {
 };
 
 /* Bounds of few directions, each with a slack of its own, as those of forces
- * that are not unique: t >= 0 in d directions and their negatives. */
+ * that are not unique: t >= 0 in d directions and their negatives. cone: all
+ * sides are 0, so that no step gains anything, and they have to be shifted. */
 static void
-random_data(uint64_t *seed, int m, int d, struct data *data)
+random_data(uint64_t *seed, int m, int d, bool cone, struct data *data)
 {
     *data = (struct data){.m = m, .n = 2 * d + m};
-    for (int j = 0; j < d; j++)
+    for (int j = 0; j < d && !cone; j++)
         data->x[2 * j] = multi_random(seed, 0, 1);
     for (int i = 0; i < m; i++) {
         double *row = data->A + i * data->n, value = 0.0;
@@ -88,7 +89,8 @@ known_values(void **state)
     double c[COLUMNS], x[COLUMNS];
     for (int t = 0; t < 12; t++) {
         struct arena *arena = arena_new();
-        random_data(&seed, 10 + 5 * (t % 11), 3 + 3 * (t % 11), &data);
+        random_data(&seed, 10 + 5 * (t % 11), 3 + 3 * (t % 11), t % 3 == 2,
+                    &data);
         struct linear_program *program = linear_program_new(
             arena, data.m, data.n, data.A, data.b, LINEAR_PROGRAM_ZERO);
         assert_non_null(program);

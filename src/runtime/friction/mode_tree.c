@@ -52,11 +52,10 @@
  * the first TREE_FIRST of them, and twice, four times as many and so on, only
  * goes on if the part of the tree that they have done with says that it will:
  * after the first ones, if the rest takes no longer; and if the walk would end
- * when it went on TREE_FASTER times as fast as since half of the steps. (In all
- * tests no walk that came to its end had to go on more than 220 times as fast;
- * of 6600 that did not, in a stack of ten boxes, most had stood still.) The
- * memory for so many points grows as their
- * cube. */
+ * when it went on TREE_FASTER times as fast as since half of the steps. (In the
+ * models of the tests no walk that came to its end had to go on more than 220
+ * times as fast; of 6600 that did not, in a stack of ten boxes, most had stood
+ * still.) The memory for so many points grows as their cube. */
 #define TREE_STEPS (FRICTION_CHOICES_TRIED * 4 / 3)
 #define TREE_FIRST 256
 #define TREE_FASTER 512.0

@@ -173,7 +173,8 @@ turn(const struct rt *run, const struct persistent_group *group, int k,
  * (FRICTION_DEPENDS). */
 #define SHARES_HOLD 1e-8
 /* What the equations move them by is another share if it is more than this of
- * the greatest. */
+ * the greatest: chosen, not derived. Angles of rounding were seen to move
+ * forces by as much as they are. */
 #define SHARES_MOVED 1e-3
 
 /* Do the guesses `near` hold all rows, of which b is left? most: receives the

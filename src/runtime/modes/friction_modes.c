@@ -162,6 +162,25 @@ friction_modes_remember(struct rt *run, enum choice_cause cause)
                : IMP_OK;
 }
 
+/* These points have been chosen anew: at this time they have no modes and
+ * forces of before any more but those in which they are held from now on. */
+static void
+forget_chosen(const struct friction_rows *in)
+{
+    struct persistent_set *set = in->run->persistent_memory;
+    int left = 0;
+    for (int k = 0; set && k < set->until.n; k++) {
+        bool chosen = false;
+        for (int i = 0; i < friction_rows_spots(in) && !chosen; i++)
+            chosen = !memcmp(&set->until.mode[k].spot, &in->spot[i],
+                             sizeof *in->spot);
+        if (!chosen)
+            set->until.mode[left++] = set->until.mode[k];
+    }
+    if (set)
+        set->until.n = left;
+}
+
 void
 friction_modes_forget(struct rt *run)
 {
@@ -678,7 +697,10 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
         return IMP_OK;
     modes->shared |= choice->verdict == FRICTION_SEVERAL &&
                      choice->set[choice->taken].shared;
-    return hold_taken(&in, modes);
+    st = hold_taken(&in, modes);
+    if (!st)
+        forget_chosen(&in);
+    return st;
 }
 
 enum contact_mode

@@ -150,6 +150,8 @@ static void
 random_load(struct random *random, int dimension, struct body *body)
 {
     struct load *load = &body->load;
+    struct solid own;
+    solid_make(body, dimension, &own);
     if (random_chance(random, 0.2))
         for (int k = 0; k < dimension; k++)
             load->constant[k] = random_in(random, -1, 1);
@@ -166,8 +168,11 @@ random_load(struct random *random, int dimension, struct body *body)
         load->frequency = random_in(random, 0.5, 10);
         load->phase = random_in(random, 0, 6);
     }
+    /* one that is as large as the body's moment of inertia bears: a body that
+     * spins ever faster takes ever shorter steps */
     if (random_chance(random, 0.2))
-        load->torque[2] = random_in(random, -0.1, 0.1);
+        load->torque[2] = random_in(random, -1, 1) * body->density *
+                          pow(own.radius, dimension + 2);
 }
 
 static bool

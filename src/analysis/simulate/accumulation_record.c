@@ -238,8 +238,7 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     for (uint32_t i = 0; i < event->n; i++) {
         size_t before = sim->log.time.n;
         simulate_log_event(sim, contacts[i], "chatter", "", 0.0);
-        if (sim->log.time.n >
-            before) /* a limit of bodies may have come first */
+        if (sim->log.time.n > before) /* one of bodies may have come first */
             sim->log.time.v[before] =
                 before > 0 ? fmax(event->time, sim->log.time.v[before - 1])
                            : event->time;
@@ -301,10 +300,11 @@ simulate_limits_tell(struct simulation *sim, const struct limit_group *group,
                                .chatter = limit->chatter,
                                .mixed = tell_earlier(sim, group, limit, error)};
     uint32_t *list = NEW_N(sim->run->brief, uint32_t, sim->n_contacts + 1);
-    for (uint32_t k = 0; k < sim->n_contacts; k++) {
-        bool in = false;
+    for (uint32_t k = 0, in = 0; k < sim->n_contacts; k++, in = 0) {
         for (int i = 0; i < group->n; i++)
-            in |= limit->group[i] && group->spot[i].contact == k;
+            in |= group->spot[i].contact == k &&
+                  limit_ends(sim->run, limit, i, &group->spot[i],
+                             &group->point[i]);
         if (in)
             list[event.n++] = k;
     }

@@ -286,8 +286,7 @@ tell_mode(struct simulation *sim, uint32_t contact, enum contact_mode before)
     if (now == before || simulate_yields_slack(sim, contact) ||
         (now == CONTACT_FREE && sim->contacts[contact].yields))
         return;
-    sim->contacts[contact].gone =
-        now == CONTACT_FREE ? rt_time(sim->run) : 0.0;
+    sim->contacts[contact].gone = now == CONTACT_FREE ? rt_time(sim->run) : 0.0;
     bool slips = now == CONTACT_SLIP_POSITIVE || now == CONTACT_SLIP_NEGATIVE,
          slipped =
              before == CONTACT_SLIP_POSITIVE || before == CONTACT_SLIP_NEGATIVE;
@@ -626,9 +625,10 @@ at_corner(struct simulation *sim, const struct contact_point *gone, bool *block,
     return choose(sim, block, out, &list, NULL, CHOICE_OTHER, NULL);
 }
 
-/* What touches there now is looked for anew, at all contacts of the two bodies.
- * A corner that is alone leaves, and so does one whose normal is not unique
- * there: the search will find what comes next. */
+/* What touches there now is looked for anew, at all contacts of the two bodies
+ * and of those that stand beside them as one wall. A corner that is alone
+ * leaves, and so does one whose normal is not unique there: the search will
+ * find what comes next. */
 int
 simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
                              int which)
@@ -660,6 +660,10 @@ simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
             if (!contact_point_same(&all.spot[i], &same))
                 point_list_add(sim, &list, &all.spot[i]);
     }
+    uint32_t *beside = NEW_N(run->brief, uint32_t, sim->n_contacts + 1),
+             n_beside = resting_polytopes_beside(sim, gone.contact, beside);
+    for (uint32_t i = 0; i < n_beside; i++)
+        gather(sim, beside[i], &list);
     return choose(sim, block, out, &list, NULL, CHOICE_OTHER, &gone);
 }
 

@@ -13,6 +13,7 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/modes/limit_path.h"
@@ -263,6 +264,40 @@ point_list_add(struct simulation *sim, struct point_list *list,
             memcpy(list->spot, old, sizeof *old * (size_t)list->n);
     }
     list->spot[list->n++] = *at;
+}
+
+/* Do two pairs of bodies belong to the same two groups? */
+static bool
+same_walls(const uint32_t *group, const uint32_t of[2], const uint32_t other[2])
+{
+    uint32_t a = group[of[0]], b = group[of[1]], c = group[other[0]],
+             d = group[other[1]];
+    return (a == c && b == d) || (a == d && b == c);
+}
+
+uint32_t
+resting_polytopes_beside(struct simulation *sim, uint32_t contact,
+                         uint32_t *list)
+{
+    assert(sim != NULL && contact < sim->n_contacts && list != NULL);
+    struct rt *run = sim->run;
+    const uint32_t *of = rt_contact(run, contact)->body,
+                   *group = rigid_groups(run);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < sim->n_contacts; k++) {
+        const imp_contact *next = rt_contact(run, k);
+        const uint32_t *body = next->body;
+        struct closest_points closest;
+        if (!(next->flags & IMP_CONTACTF_CORNERS) || body[0] == IMP_WORLD ||
+            body[1] == IMP_WORLD || !same_walls(group, of, body) ||
+            (body[0] == of[0] && body[1] == of[1]) ||
+            (body[0] == of[1] && body[1] == of[0]))
+            continue;
+        if (!closest_points_find(run, k, &closest, false) &&
+            closest.gap <= contact_set_closed(run, k))
+            list[n++] = k;
+    }
+    return n;
 }
 
 /* -- the next change ---------------------------------------------------------

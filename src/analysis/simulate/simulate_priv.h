@@ -474,6 +474,11 @@ void resting_polytopes_drop(struct simulation *sim, uint32_t contact);
  * connect to, too. Status of the tapes. */
 int resting_polytopes_points(struct simulation *sim, bool *block, bool still,
                              struct point_list *list);
+/* The contacts of bodies that stand beside the two of this one as one wall, or
+ * are welded to them, that touch now: a corner that passes the end of its face
+ * comes onto the next one there. list has room for all; returns how many. */
+uint32_t resting_polytopes_beside(struct simulation *sim, uint32_t contact,
+                                  uint32_t *list);
 /* Notes that the point was let go at this time; still: it has no rate. */
 void resting_polytopes_release(struct simulation *sim,
                                const struct contact_point *point, bool still);

@@ -20,7 +20,9 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "runtime/modes/contact_set.h"
 #include "runtime/modes/limit_path.h"
+#include "runtime/modes/mode_select.h"
 #include "runtime/motion/contact_point.h"
 
 /* the points that the path moves */
@@ -96,6 +98,19 @@ begin(struct rt *run, const struct limit_points *points,
         *begun &= choice != MODE_JAMMED;
     }
     return st;
+}
+
+bool
+limit_ends(struct rt *run, const struct forecast_limit *limit, int i,
+           const struct contact_point *spot,
+           const struct contact_point_state *state)
+{
+    assert(run != NULL && limit != NULL && i >= 0);
+    uint32_t contact = spot->contact;
+    return limit->group[i] ||
+           (limit->moved[i] && !limit->closed[i] &&
+            limit->gap[i] <= contact_set_closed(run, contact) &&
+            fabs(limit->rate[i]) <= mode_still_rate(run, contact, state->free));
 }
 
 bool

@@ -29,6 +29,13 @@ uint64_t limit_signature(const struct limit_points *points,
 struct limit_prediction limit_of_part(const struct limit_points *points,
                                       const struct forecast_limit *limit,
                                       const int *part, int which);
+/* Do the impacts at point i of the forecast, at `spot`, end at the limit? They
+ * do too where its last flights there are so low that the choice of modes takes
+ * the point for one that rests: a limit of its own within rounding of this one.
+ */
+bool limit_ends(struct rt *run, const struct forecast_limit *limit, int i,
+                const struct contact_point *spot,
+                const struct contact_point_state *state);
 /* Begins the path from the present impact to the limit: points that are closed
  * slide from here on, and the others are sent to where the limit finds them.
  * False: it cannot be begun; then state and held points are anything. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How well the time of a limit is known. Limits with friction of several groups
- * of contacts that do not act on each other, at one time: each is foreseen as
- * if it were alone, and all are taken together, since no flights of one can be
- * found that come before the limit of another one. Limits that follow each
- * other ever faster. And the rows that are asked for before a limit. */
+ * of contacts that do not act on each other, at one time: each is foreseen
+ * alone, and all are taken together, since no flights of one can be found that
+ * come before the limit of another. Limits in series; rows before a limit. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -14,6 +13,7 @@
 #include "runtime/accumulation/flight_history.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/modes/limit_path.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 
@@ -210,8 +210,7 @@ cut_before(double left, double speed, double place)
  *
  * The forecast has followed impacts of its own: of its limit it does not know
  * a share of what its last impact left (chatter.remaining).
- * Flights within the tolerance of the gap: see limit_note_flat and limit_early;
- * below its rounding: cut_before. */
+ * Flights within the tolerance of gaps: limit_note_flat, limit_early. */
 static double
 limit_time_error(const struct simulation *sim, const struct limit_group *group,
                  const struct forecast_limit *limit, uint32_t contact,
@@ -222,14 +221,15 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
     double place = 0.0, least = INFINITY, begun = INFINITY, e = 0.0,
            left = limit->remaining,
            flat = limit_early(sim, group, limit, contact), share = 0.0,
-           fast = 0.0;
+           fast = 0.0, low, none;
     for (int i = 0; i < group->n; i++)
         if (limit->group[i] || limit->earlier[i] > 0.0) {
             flat =
                 fmax(flat, sim->contacts[group->spot[i].contact].flights.flat);
             place = fmax(place, group->place[i]);
             e = fmax(e, group->e[i]);
-            if (group->point[i].rate == 0.0)
+            gap_rounding(sim->run, group->spot[i].contact, &low, &none);
+            if (fabs(group->point[i].rate) <= LIMIT_GROUP_NOISE * none)
                 continue;
             least = fmin(least, fabs(group->point[i].rate));
             begun = fmin(
@@ -241,9 +241,9 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
         }
     /* what rests is hit in turns, in no time, once another point comes down */
     for (int i = 0; i < group->n && isinf(least); i++)
-        if (group->point[i].gap > 0.0 && group->point[i].rate < 0.0) {
+        if (limit_landing(&group->point[i]) > 0.0) {
             place = fmax(place, group->place[i]);
-            fast = fmax(fast, -group->point[i].rate);
+            fast = fmax(fast, limit_landing(&group->point[i]));
         }
     if (isinf(least) && fast > 0.0)
         least = begun = fast;
@@ -261,9 +261,9 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
                            2.0 * longer * DBL_EPSILON * place / begun
                      : many * longer * (DBL_EPSILON * place / least + late) +
                            2.0 * gap / least;
-    /* which of several points with friction are hit together, rounding may
-     * decide */
-    if (group->friction && limit->chatter.error == 1.0)
+    /* rounding may decide which of several points with friction are hit
+     * together, and slips bring down what rests */
+    if (group->friction && (limit->chatter.error == 1.0 || isinf(least)))
         return most;
     return fmin(off + limit->chatter.error * limit->chatter.remaining, most);
 }

@@ -113,6 +113,15 @@ limit_ends(struct rt *run, const struct forecast_limit *limit, int i,
             fabs(limit->rate[i]) <= mode_still_rate(run, contact, state->free));
 }
 
+double
+limit_landing(const struct contact_point_state *state)
+{
+    assert(state != NULL);
+    bool comes = state->gap > 0.0 && (state->rate < 0.0 || state->free < 0.0);
+    double square = state->rate * state->rate - 2.0 * state->gap * state->free;
+    return comes ? sqrt(fmax(0.0, square)) : 0.0;
+}
+
 bool
 limit_path_begin(struct rt *run, const struct limit_points *points,
                  const struct forecast_limit *limit)

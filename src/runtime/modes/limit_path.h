@@ -36,6 +36,9 @@ struct limit_prediction limit_of_part(const struct limit_points *points,
 bool limit_ends(struct rt *run, const struct forecast_limit *limit, int i,
                 const struct contact_point *spot,
                 const struct contact_point_state *state);
+/* The speed (m/s) with which a point whose gap is open comes down under its
+ * free acceleration, from rest, too; 0: it does not, or touches now. */
+double limit_landing(const struct contact_point_state *state);
 /* Begins the path from the present impact to the limit: points that are closed
  * slide from here on, and the others are sent to where the limit finds them.
  * False: it cannot be begun; then state and held points are anything. */

@@ -10,7 +10,8 @@
  * the size of rounding. At one contact the parabola has a closed form, and so
  * has its change by the next term of the motion: the limit of flights that are
  * short and low is known after two impacts (limit_path.c). Where several
- * contacts take turns, ballistic.h and accumulation.h follow the parabola. */
+ * contacts take turns, ballistic.h and accumulation.h follow the parabola, and
+ * bounces.h does where their restitutions go on to change. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -502,7 +503,7 @@ taylor_accumulation_forget(struct taylor_flow *taylor)
 {
     assert(taylor);
     taylor->single.impacts = 0;
-    taylor->several.impacts = 0;
+    taylor->several.impacts = taylor->several.wait = 0;
     taylor->several.fastest = 0.0;
     taylor_accumulation_doubt(taylor);
 }

@@ -131,6 +131,7 @@ struct taylor_several {
     bool shrinks;       /* the last ones do */
     int pauses;     /* impacts since the last prediction where they did not */
     bool lawful;    /* the restitutions stay what they are until the limit */
+    long wait;      /* where they do not: impacts before the next prediction */
     double fastest; /* speed after one of these impacts, in the norm of the
                        energy */
     bool *group;    /* m: the contacts that chatter */
@@ -313,6 +314,16 @@ void taylor_accumulation_forget(struct taylor_flow *taylor);
 void taylor_accumulation_doubt(struct taylor_flow *taylor);
 /* Moves to the limit ahead. */
 int taylor_accumulation(struct flow *flow, struct flow_event *event);
+
+/* -- flow_impact.c -------------------------------------------------------- */
+
+/* Follows the impacts of a system without friction one by one, in constant
+ * accelerations, to the limit of all contacts that are hit on the way (after
+ * taylor_instant, right after an impact): into group (m). Returns false where
+ * there is none within `ahead` (s), where rounding decides what is hit
+ * together, or a contact is closed. */
+bool taylor_turns_limit(struct flow *flow, double ahead, bool *group,
+                        struct accumulation_limit *limit);
 
 /* -- limit_path.c --------------------------------------------------------- */
 /* The parabola that touches the motion at the last event; *out is NULL if there

@@ -494,65 +494,88 @@ predicted_before(struct taylor_several *several, uint32_t m)
     return &several->was;
 }
 
-/* Predicts where the parabola that touches the motion here comes to the limit
- * of its impacts. Accept the predicted limit when two predictions in a row
- * agree to the rounding error of the time or of the gaps. */
-int
-taylor_predict(struct flow *flow)
+/* Follows the parabola that touches the motion here to the limit of its
+ * impacts, within `reach`; gaps are rounded as their terms `most` are. Into
+ * several->predicted and group, and taylor->chatter. */
+static bool
+parabola_limit(struct flow *flow, double reach, double most)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_several *several = &taylor->several;
-    double was = several->foreseen, most = 0.0, least = INFINITY;
-    if (several->shrinks && predict_later(taylor))
-        return IMP_OK;
-    several->pauses = several->shrinks ? 0 : several->pauses + 1;
-    if (!several->shrinks && several->pauses <= TAYLOR_FLIGHTS)
-        return IMP_OK;
-    several->foreseen = -INFINITY;
-    if (!several->shrinks || !several->lawful ||
-        taylor->single.impacts >= TAYLOR_FLIGHTS)
-        return IMP_OK;
-    double lately = last_flights(taylor);
-    if (several->rest == taylor->now)
-        lately = fmax(lately, several->round);
-    double reach = fmin(TAYLOR_AHEAD * lately,
-                        PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h);
-    if (taylor->next.time - taylor->now > reach)
-        return IMP_OK; /* not even the next impact comes so soon */
-    int st = taylor_instant(flow, taylor->contacts.closed);
-    if (st)
-        return st;
     struct ballistic_model model = flow_model(flow);
+    double was = several->foreseen;
+    several->foreseen = -INFINITY;
     if (several->probe
             ? ballistic_renew(several->probe, &model)
             : ballistic_new(flow->run->arena, &model, &several->probe))
-        return IMP_OK;
+        return false;
+    if (!ballistic_start(several->probe, taylor->now, taylor->x,
+                         taylor->x + flow->n,
+                         TAYLOR_NOISE * DBL_EPSILON * most))
+        return false;
+    accumulation_accept_time(several->probe, good_enough(taylor, was));
+    if (!look_ahead(flow, taylor->now + reach))
+        return false;
+    several->predicted = several->probe->t;
+    memcpy(several->group, several->probe->event.group, flow->m);
+    taylor->chatter = several->probe->event.limit;
+    return true;
+}
+
+/* The same of contacts in turns whose restitutions go on to change, which no
+ * map of a period knows: their impacts are followed one by one. Where they come
+ * to no end, the next attempt waits for as many impacts as a share of those
+ * that there have been. */
+static bool
+turns_limit(struct flow *flow, double reach)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_several *several = &taylor->several;
+    several->foreseen = -INFINITY;
+    if (several->impacts < several->wait)
+        return false;
+    if (!taylor_turns_limit(flow, reach, several->group, &taylor->chatter)) {
+        several->wait =
+            several->impacts + TAYLOR_FLIGHTS + several->impacts / 4;
+        return false;
+    }
+    several->predicted = taylor->now + taylor->chatter.remaining;
+    return true;
+}
+
+/* The greatest terms of the gaps that the next impacts close, and the least
+ * speed with which they do. */
+static void
+closing_terms(const struct flow *flow, double *most, double *least)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    *most = 0.0;
+    *least = INFINITY;
     for (uint32_t i = 0; i < flow->m; i++)
         if (taylor->contacts.closed[i] || taylor->contacts.opening[i] ||
             flow->instant.gap[i] <
                 last_flights(taylor) * fabs(flow->instant.rate[i])) {
-            most = fmax(most, taylor->terms.gap[i]);
+            *most = fmax(*most, taylor->terms.gap[i]);
             /* the rate of a closed contact is rounding */
-            least = taylor->contacts.closed[i] || flow->instant.rate[i] == 0.0
-                        ? least
-                        : fmin(least, fabs(flow->instant.rate[i]));
+            *least = taylor->contacts.closed[i] || flow->instant.rate[i] == 0.0
+                         ? *least
+                         : fmin(*least, fabs(flow->instant.rate[i]));
         }
-    if (!ballistic_start(several->probe, taylor->now, taylor->x,
-                         taylor->x + flow->n,
-                         TAYLOR_NOISE * DBL_EPSILON * most))
-        return IMP_OK;
-    accumulation_accept_time(several->probe, good_enough(taylor, was));
-    if (!look_ahead(flow, taylor->now + reach))
-        return IMP_OK;
-    double left = several->probe->t - taylor->now;
-    several->predicted = several->foreseen = several->probe->t;
+}
+
+/* Compares the limit that has just been predicted with the prediction before:
+ * several->error, and several->limit where both agree to rounding. */
+static void
+compare_prediction(struct flow *flow, double most, double least)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_several *several = &taylor->several;
+    double left = several->predicted - taylor->now;
+    several->foreseen = several->predicted;
     several->left_before = left;
-    memcpy(several->group, several->probe->event.group, flow->m);
     struct taylor_predicted *last = predicted_before(several, flow->m);
-    double before = last->left;
-    was = last->limit;
+    double before = last->left, was = last->limit;
     *last = (struct taylor_predicted){last->group, several->predicted, left};
-    taylor->chatter = several->probe->event.limit;
     count_far(flow, &most, &least);
     double missed = taylor->chatter.error * taylor->chatter.remaining,
            same = DBL_EPSILON * fmax(4.0 * fabs(several->predicted),
@@ -566,6 +589,40 @@ taylor_predict(struct flow *flow)
                        taylor->branches.switches ? 1 : 2) +
         fabs(several->predicted - was) + missed +
         2.0 * TAYLOR_NOISE * DBL_EPSILON * (fabs(several->predicted) + blur);
+}
+
+/* Predicts where the parabola that touches the motion here comes to the limit
+ * of its impacts. Accept the predicted limit when two predictions in a row
+ * agree to the rounding error of the time or of the gaps. */
+int
+taylor_predict(struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_several *several = &taylor->several;
+    double most, least;
+    if (several->shrinks && predict_later(taylor))
+        return IMP_OK;
+    several->pauses = several->shrinks ? 0 : several->pauses + 1;
+    if (!several->shrinks && several->pauses <= TAYLOR_FLIGHTS)
+        return IMP_OK;
+    double lately = last_flights(taylor);
+    if (several->rest == taylor->now)
+        lately = fmax(lately, several->round);
+    double reach = fmin(TAYLOR_AHEAD * lately,
+                        PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h);
+    /* or not even the next impact comes so soon */
+    if (!several->shrinks || taylor->single.impacts >= TAYLOR_FLIGHTS ||
+        taylor->next.time - taylor->now > reach) {
+        several->foreseen = -INFINITY;
+        return IMP_OK;
+    }
+    int st = taylor_instant(flow, taylor->contacts.closed);
+    if (st)
+        return st;
+    closing_terms(flow, &most, &least);
+    if (several->lawful ? parabola_limit(flow, reach, most)
+                        : turns_limit(flow, reach))
+        compare_prediction(flow, most, least);
     return IMP_OK;
 }
 

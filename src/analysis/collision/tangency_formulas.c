@@ -321,7 +321,10 @@ tangency_compute(const struct tangency_body *one,
     vec3_sub(two->vel, one->vel, V);
     tangency->v_size = vec3_norm(V) + s1.spin * vec3_norm(s1.rho) +
                        s2.spin * vec3_norm(s2.rho);
-    tangency->v_abs = s1.vel_size + s2.vel_size;
+    /* the point lies where both surfaces are: it is rounded as its distances
+     * from both bodies */
+    tangency->v_abs = s1.vel_size + s2.vel_size + s1.spin * vec3_norm(s2.rho) +
+                      s2.spin * vec3_norm(s1.rho);
 
     curvatures(tangency, &s1, &s2);
 

@@ -31,7 +31,9 @@ struct tangency {
     double v;                  /* normal velocity n.V */
     double v_size;             /* of relative speeds: the same for an observer
                                   who moves */
-    double v_abs;              /* of all speeds: v is rounded as they are */
+    double v_abs;              /* of all speeds, and of what the rounding of the
+                                  contact point makes of turns: v is rounded as
+                                  they are */
     double K1[4], K2[4], S[4]; /* tangent blocks, row-major; S = K1 + K2, 1/m */
     double kappa1[2], kappa2[2]; /* principal curvatures, larger first */
     bool definite;               /* S is positive definite */

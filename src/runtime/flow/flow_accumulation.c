@@ -650,21 +650,27 @@ faint(struct flow *flow)
 }
 
 void
+taylor_branches_note(const struct flow *flow, double flight)
+{
+    assert(flow && !(flight < 0.0));
+    struct taylor_branches *branches = &flow->taylor->branches;
+    uint32_t n = switching_count(flow->run, flow->sys->block);
+    bool switches = false;
+    memcpy(branches->changed_before, branches->changed,
+           n * sizeof *branches->changed);
+    for (uint32_t i = 0; i < n; i++)
+        switches |= branches->changed[i];
+    memset(branches->changed, 0, n * sizeof *branches->changed);
+    /* in flights that are too short to see it goes on unseen */
+    if (switches || flight > SWITCHES_SEEN * switching_least(flow->run))
+        branches->switches = switches;
+}
+
+void
 taylor_accumulation_count(struct flow *flow, int c, int together)
 {
     assert(together >= 1 && c >= 0 && c < (int)flow->m);
-    struct taylor_flow *taylor = flow->taylor;
-    uint32_t n = switching_count(flow->run, flow->sys->block);
-    memcpy(taylor->branches.changed_before, taylor->branches.changed,
-           n * sizeof *taylor->branches.changed);
-    bool switches = false;
-    for (uint32_t i = 0; i < n; i++)
-        switches |= taylor->branches.changed[i];
-    memset(taylor->branches.changed, 0, n * sizeof *taylor->branches.changed);
-    /* in flights that are too short to see it goes on unseen */
-    if (switches || taylor->now - taylor->several.time >
-                        SWITCHES_SEEN * switching_least(flow->run))
-        taylor->branches.switches = switches;
+    taylor_branches_note(flow, flow->taylor->now - flow->taylor->several.time);
     one_contact(flow->taylor, c);
     if (together > 1)
         flow->taylor->single.impacts =

@@ -181,32 +181,6 @@ friction_new_struck(struct flow *flow)
 /* -- limits of chatter ------------------------------------------------------
  */
 
-/* Notes the impacts that happen now. Is the flight before one of them below the
- * rounding of the time? It comes back with the rate that the clock gives it. */
-static bool
-note_impacts(const struct flow *flow)
-{
-    struct taylor_flow *taylor = flow->taylor;
-    struct friction_flights *flights = &taylor->friction->flights;
-    double tick = FRICTION_TICKS * DBL_EPSILON * fabs(taylor->now);
-    bool faint = false;
-    for (int k = 0; k < taylor->next.n_hit; k++) {
-        int i = taylor->next.hit[k];
-        memmove(flights->time + 1, flights->time,
-                2 * FRICTION_FLIGHTS * sizeof *flights->time);
-        memmove(flights->contact + 1, flights->contact,
-                2 * FRICTION_FLIGHTS * sizeof *flights->contact);
-        flights->time[0] = taylor->now;
-        flights->contact[0] = i;
-        flights->n++;
-        faint |= taylor->now - flights->last[i] <= tick;
-        flights->last[i] = taylor->now;
-        flights->fastest =
-            fmax(flights->fastest, friction_energy_rate(flow, (size_t)i));
-    }
-    return faint;
-}
-
 /* Has the rate with which a contact leaves, after as many impacts as tell that
  * its flights shrink, come down to rounding? */
 static bool
@@ -323,26 +297,6 @@ settle_struck(struct flow *flow, const bool *on, const bool *ended,
     return IMP_OK;
 }
 
-/* Do contacts that were hit in turns, in flights that shrink, close together
- * now for no other reason than that flights have come down to the rounding of
- * the gaps? */
-static bool
-hits_merge(const struct flow *flow, const bool *hits)
-{
-    assert(hits != NULL);
-    const struct taylor_flow *taylor = flow->taylor;
-    const struct friction_flights *flights = &taylor->friction->flights;
-    int last = taylor->next.n_hit;
-    if (last < 2 || flights->n <= 2 * FRICTION_FLIGHTS)
-        return false;
-    double flight = flights->time[0] - flights->time[last],
-           now = flights->time[0] - flights->time[FRICTION_FLIGHTS],
-           before = flights->time[FRICTION_FLIGHTS] -
-                    flights->time[2 * FRICTION_FLIGHTS];
-    return now < before &&
-           flight <= FRICTION_FLIGHTS * friction_gap_blur(flow, hits);
-}
-
 static int
 friction_impact(struct flow *flow, struct flow_event *event)
 {
@@ -360,8 +314,9 @@ friction_impact(struct flow *flow, struct flow_event *event)
     memset(taylor->terms.gap_since, 0,
            flow->m * sizeof *taylor->terms.gap_since);
     event->kind = taylor->next.n_hit > 1 ? FLOW_SEVERAL : FLOW_IMPACT;
-    bool faint = note_impacts(flow), *group = NEW_N(arena, bool, flow->m + 1);
-    bool merged = hits_merge(flow, struck.hits);
+    bool faint = friction_note_impacts(flow),
+         *group = NEW_N(arena, bool, flow->m + 1);
+    bool merged = friction_hits_merge(flow, struck.hits);
     bool limit = struck.plastic =
         friction_limit_reached(flow, faint, merged, group, &event->chatter);
     if (limit) {

@@ -276,19 +276,6 @@ bool friction_soft_yields(struct flow *flow, const int *contact, int n);
 /* The rate of contact i in the norm of the energy: the speed that an impulse at
  * it alone would have to take away. */
 double friction_energy_rate(const struct flow *flow, size_t i);
-/* The time that is left where flights cannot be told from rounding: that of the
- * clock, or of the gaps of the group, whose flights end when they are below it;
- * but no more than the last flights took. */
-double friction_time_left(const struct flow *flow, const bool *group,
-                          double tick);
-/* The time (s) in which the rates of contacts that hit now close the rounding
- * of their gaps. */
-double friction_gap_blur(const struct flow *flow, const bool *group);
-/* What flights that are no higher than the rounding of their gaps take in all:
- * the order of the last impacts, and their times, are not known better. */
-double friction_fall_left(const struct flow *flow, const bool *group);
-/* Notes by how much each of the last flights is shorter than the one before. */
-void friction_note_ratio(const struct flow *flow, double ratio);
 /* NULL where no contact of the system has friction. */
 struct taylor_friction *taylor_friction_new(struct flow *flow);
 
@@ -392,10 +379,19 @@ bool *friction_resting(const struct flow *flow, const struct struck *struck,
 int friction_read_group(const struct flow *flow, const struct struck *struck,
                         int *contact, double *W,
                         struct friction_impact_point *point);
+/* -- friction_limits.c ---------------------------------------------------- */
+
 /* Per contact (m): is it one of the last impacts, or of the last few roundings
  * of the time, across a limit? Closed contacts that a limit would knock off, as
  * one foot does the other, take part in it: they stay closed. In run->brief. */
 bool *friction_hit_lately(const struct flow *flow);
+/* Notes the impacts that happen now. Is the flight before one of them below the
+ * rounding of the time? It comes back with the rate that the clock gives it. */
+bool friction_note_impacts(const struct flow *flow);
+/* Do contacts that were hit in turns, in flights that shrink, close together
+ * now (those of hits, m) for no other reason than that flights have come down
+ * to the rounding of the gaps? */
+bool friction_hits_merge(const struct flow *flow, const bool *hits);
 /* Will the flights go on to shrink, and is the time that they take together
  * below what shows? Then fills *limit and group (m). faint: flights are below
  * the rounding of the time; merged: below that of the gaps. */
@@ -406,6 +402,9 @@ bool friction_limit_reached(const struct flow *flow, bool faint, bool merged,
  * share of what is left of the time in which the motion changes, so two
  * forecasts in a row differ by as much, and the change bounds the error. */
 void friction_foresee_limit(struct flow *flow);
+
+/* -- flow_friction.c ------------------------------------------------------ */
+
 /* contacts that are closed at the start */
 int friction_start(struct flow *flow);
 /* Applies what ends the piece, at the present time. slid: time has passed, or

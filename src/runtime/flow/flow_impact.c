@@ -579,6 +579,8 @@ several_scale(const struct flow *flow)
 {
     const struct friction_flights *flights = &flow->taylor->friction->flights;
     double longest = flights->longest;
+    if (flow->taylor->branches.switches) /* flights are no parabolas */
+        return 0.0;
     for (uint32_t i = 0; i < flow->m; i++)
         if (flow->taylor->contacts.closed[i] || friction_soft(flow, i) ||
             rt_contact(flow->run, flow->sys->contact + i)->flags &

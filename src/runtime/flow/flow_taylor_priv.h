@@ -303,6 +303,9 @@ int taylor_touched(struct flow *flow, struct flow_event *event);
 /* -- flow_accumulation.c
  * ------------------------------------------------------- */
 
+/* At an impact: notes whether forces have changed their branches in the flight
+ * before it, which took `flight` (s; INFINITY: it was the first). */
+void taylor_branches_note(const struct flow *flow, double flight);
 /* Notes an impact at contact c, and at `together` contacts in all. */
 void taylor_accumulation_count(struct flow *flow, int c, int together);
 /* What ends the piece is known. A limit before the end of the run, within the

@@ -30,9 +30,6 @@
 #include "runtime/numerics/taylor.h"
 #include "runtime/trace/trace.h"
 
-/* A gap is rounded by so many units of its terms. */
-#define FRICTION_GAP_UNITS 4.0
-
 /* Rates that let gaps close together: each round leaves the share of the time
  * of the motion that their flight takes, which is below 1e-3. */
 #define PATH_AIM 5
@@ -624,70 +621,6 @@ taylor_predict(struct flow *flow)
                         : turns_limit(flow, reach))
         compare_prediction(flow, most, least);
     return IMP_OK;
-}
-
-/* -- what rounding hides of the last impacts before a limit with friction ---
- */
-
-double
-friction_gap_blur(const struct flow *flow, const bool *group)
-{
-    assert(group != NULL);
-    const struct taylor_flow *taylor = flow->taylor;
-    double blur = 0.0;
-    for (uint32_t i = 0; i < flow->m; i++)
-        if (group[i])
-            blur =
-                fmax(blur, TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i] /
-                               fabs(taylor->friction->rows.speed[2 * i]));
-    return blur;
-}
-
-double
-friction_time_left(const struct flow *flow, const bool *group, double tick)
-{
-    assert(group != NULL);
-    const struct friction_flights *flights = &flow->taylor->friction->flights;
-    long last =
-        flights->n > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : flights->n - 1;
-    double span = flights->time[0] - flights->time[last];
-    return fmax(tick, fmin(friction_gap_blur(flow, group), span));
-}
-
-/* A flight of contact i as high as the rounding of its gap (s); 0: nothing
- * presses it down. */
-static double
-least_flight(const struct flow *flow, uint32_t i)
-{
-    const struct taylor_flow *taylor = flow->taylor;
-    double height = FRICTION_GAP_UNITS * DBL_EPSILON * taylor->terms.gap[i],
-           press = -taylor->friction->rows.free[2 * (size_t)i];
-    return press > 0.0 ? 2.0 * sqrt(2.0 * height / press) : 0.0;
-}
-
-void
-friction_note_ratio(const struct flow *flow, double ratio)
-{
-    assert(ratio < 1.0);
-    struct friction_flights *flights = &flow->taylor->friction->flights;
-    double span = flights->time[0] - flights->time[FRICTION_FLIGHTS];
-    if (span >
-        FRICTION_FLIGHTS * least_flight(flow, (uint32_t)flights->contact[0]))
-        flights->ratio = pow(ratio, 1.0 / FRICTION_FLIGHTS);
-}
-
-double
-friction_fall_left(const struct flow *flow, const bool *group)
-{
-    assert(group != NULL);
-    const struct friction_flights *flights = &flow->taylor->friction->flights;
-    double left = 0.0;
-    for (uint32_t i = 0; i < flow->m; i++) {
-        double ratio = fmax(flights->ratio, flow->instant.e[i]);
-        if (group[i] && ratio < 1.0)
-            left = fmax(left, least_flight(flow, i) / (1.0 - ratio));
-    }
-    return left;
 }
 
 /* -- beside it ------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  * chatter in the velocity along the wall. Behind a limit with friction a gain
  * of energy is seen, but where a belt may have given it. */
 #include "analysis_help.h"
-#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/flow/flow_priv.h"
 #include "runtime/setup/new_run.h"
 
 #define OFF 1e-7

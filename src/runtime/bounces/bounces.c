@@ -12,6 +12,7 @@
 #include "runtime/friction/painleve.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/numerics/factors.h"
 
 /* Bouncing points are at rest when their speed is this share of the first. */
 #define BOUNCE_REST DBL_EPSILON
@@ -616,6 +617,37 @@ bounces_sums(const struct bounces *bounce, double *impulse, double *moment)
         impulse[i] = bounce->sum[i];
         moment[i] = bounce->time * bounce->sum[i] - bounce->first[i];
     }
+}
+
+/* The rank of the gaps of n points. */
+static int
+gaps_rank(const struct bounces *bounce, const int *point, int n)
+{
+    struct arena *arena = bounce->run->brief;
+    size_t rows = 2 * (size_t)bounce->n;
+    double *W = NEW_N(arena, double, (size_t)(n * n) + 1);
+    int *piv = NEW_N(arena, int, (size_t)n + 1);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            W[i * n + j] =
+                bounce
+                    ->W[(size_t)(2 * point[i]) * rows + (size_t)(2 * point[j])];
+    return n == 0 || imp_ldlt_factor(n, W, piv) ? 0 : imp_ldlt_rank(n, piv);
+}
+
+bool
+bounces_independent(const struct bounces *bounce, const bool *closed)
+{
+    assert(bounce != NULL && closed != NULL);
+    int *point = NEW_N(bounce->run->brief, int, bounce->n), n_closed = 0;
+    for (int i = 0; i < bounce->n; i++)
+        if (closed[i] && !bounce->bounced[i])
+            point[n_closed++] = i;
+    int n = n_closed, held = gaps_rank(bounce, point, n_closed);
+    for (int i = 0; i < bounce->n; i++)
+        if (bounce->hits[i] > 0 && (!closed[i] || bounce->bounced[i]))
+            point[n++] = i;
+    return gaps_rank(bounce, point, n) == held + n - n_closed;
 }
 
 struct bounces *

@@ -93,6 +93,11 @@ void bounces_rest_until(struct bounces *bounce, double end);
 /* Follows them until a time (s) from the beginning, or to their limit, if that
  * comes before: then *over. False: the way is not determined. */
 bool bounces_until(struct bounces *bounce, double time, bool *over);
+/* Are the gaps of all points that were hit independent, of each other and of
+ * those that were closed (n) and have not bounced? Gaps that depend on each
+ * other close together in places that rounding may have left none of: what
+ * flights below it do is then not told by them. */
+bool bounces_independent(const struct bounces *bounce, const bool *closed);
 /* The slip of a point; what is left of one that shrinks with the impacts is
  * none. */
 double bounces_slip(const struct bounces *bounce, int point);

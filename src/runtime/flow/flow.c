@@ -218,8 +218,8 @@ flow_switch(const struct flow *flow)
     assert(flow != NULL && flow->taylor != NULL);
     const struct taylor_flow *taylor = flow->taylor;
     double end = taylor->piece.began + taylor->piece.h;
-    bool relay = taylor->relays &&
-                 relays_end_time(flow->run, flow->sys->block) == end;
+    bool relay =
+        taylor->relays && relays_end_time(flow->run, flow->sys->block) == end;
     return relay || taylor->next.guard >= 0 ? end : INFINITY;
 }
 

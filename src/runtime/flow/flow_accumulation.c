@@ -19,7 +19,7 @@
 
 #include "base/arena.h"
 #include "runtime/accumulation/accumulation.h"
-#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/flow/flow_priv.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"

@@ -272,6 +272,8 @@ close_group(struct flow *flow, struct flow_event *event, const bool *group,
                          event->contact);
     else
         taylor->friction->series = (struct limit_series){0};
+    if (taylor->friction->series.n == 1)
+        taylor->friction->several.since = taylor->now;
     foresee_nested(flow, on);
 }
 
@@ -367,8 +369,8 @@ come_to_several(struct flow *flow, struct flow_event *event)
     struck.may_gain = several->may_gain;
     for (uint32_t i = 0; i < flow->m; i++) {
         friction->approach[i] = 0.0;
-        friction->zero[i] = several->group[i] && friction->rub[i] >= 0 &&
-                            several->slip[i] == 0.0;
+        friction->zero[i] = (several->group[i] || taylor->contacts.closed[i]) &&
+                            friction->rub[i] >= 0 && several->slip[i] == 0.0;
         if (friction->rub[i] >= 0)
             friction->work[i] += several->work[i];
     }

@@ -7,7 +7,7 @@
 #define IMP_RUNTIME_FLOW_FLOW_FRICTION_PRIV_H
 
 #include "runtime/accumulation/limit_series.h"
-#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/flow/flow_priv.h"
 #include "runtime/friction/friction.h"
 
 /* Other contacts end their modes together with one whose root was found if they
@@ -79,6 +79,7 @@ struct friction_turns {
     double *slip, *work;
     double time, left; /* when it comes, and the time that was left; 0: there is
                           no forecast */
+    double since;      /* the first of the limits that come in turns now */
     long wait;         /* impacts that come before another one is tried */
     bool may_gain;     /* a law that was used may add energy */
 };
@@ -284,7 +285,8 @@ struct taylor_friction *taylor_friction_new(struct flow *flow);
  * motion does not change until then, and the last forecast agrees, it becomes
  * the limit that is ahead. */
 void friction_foresee_several(struct flow *flow);
-/* Takes the places at such a limit (after friction_rows). */
+/* Takes the places at such a limit (after friction_rows), and leaves out of its
+ * impulses what the forces of closed contacts have done on the way. */
 void friction_take_moments(struct flow *flow);
 
 /* -- friction_watch.c ----------------------------------------------------- */

@@ -13,9 +13,7 @@
 #include "base/num.h"
 #include "runtime/bounces/bounces.h"
 #include "runtime/flow/flow_friction_priv.h"
-#include "runtime/impact/friction_law.h"
 #include "runtime/instance/compensated.h"
-#include "runtime/numerics/factors.h"
 
 /* -- who takes part -------------------------------------------------------
  */
@@ -387,9 +385,14 @@ taylor_instant_impact(struct flow *flow, struct flow_event *event)
 
 /* A limit of several contacts with friction is looked for when the last two
  * flights are this share of the time in which the motion changes; after a
- * search without one, when so many more impacts have come. */
+ * search without one, when so many more impacts have come, and a quarter of
+ * those since the last limit. */
 #define SEVERAL_SOON 0x1p-18
 #define SEVERAL_WAIT 4
+/* Coefficients of friction that are formulas count as those of now while slips
+ * change by no more than this share until the limit: what this makes of the
+ * impulses is a share of the share of time that is left. */
+#define SLIP_SAME 0x1p-20
 /* Two forecasts agree that differ by this share of the time that is left. */
 #define SEVERAL_SURE 0x1p-6
 
@@ -445,86 +448,15 @@ bounces_now(struct flow *flow, double ahead)
     }
     for (int k = 0; k < taylor->next.n_hit; k++)
         bounce->gap[taylor->next.hit[k]] = 0.0;
-    for (uint32_t i = 0; i < flow->m; i++)
+    for (uint32_t i = 0; i < flow->m; i++) {
+        if (taylor->contacts.closed[i]) {
+            bounce->gap[i] = bounce->rate[2 * i] = 0.0;
+            bounce->held[i] = true;
+            bounce->mode[i] = friction->mode[i];
+        }
         bounce->peak[i] = bounce->gap[i];
-    return bounce;
-}
-
-/* See bounces_friction: there is none. */
-static bool
-no_friction(struct bounces *bounce, int point, double speed, bool rests,
-            double mu[3])
-{
-    assert(bounce && point < bounce->n && (speed >= 0.0 || rests));
-    (void)bounce;
-    (void)point;
-    (void)speed;
-    (void)rests;
-    memset(mu, 0, 3 * sizeof *mu);
-    return true;
-}
-
-/* All contacts of a system without friction right after an impact (after
- * taylor_instant). */
-static struct bounces *
-smooth_bounces_now(struct flow *flow, double ahead)
-{
-    const struct taylor_flow *taylor = flow->taylor;
-    const struct contact_matrices *matrices = &taylor->instant->matrices;
-    struct arena *arena = flow->run->brief;
-    enum imp_impact_law law = (enum imp_impact_law)flow->run->im->impact_law;
-    uint32_t m = flow->m, *contact = NEW_N(arena, uint32_t, m);
-    struct bounces *bounce = bounces_new(flow->run, (int)m);
-    double *W = NEW_N(arena, double, 4 * (size_t)m * (size_t)m);
-    bounce->contact = contact;
-    bounce->point = NEW_N(arena, struct friction_point, m);
-    bounce->W = W;
-    bounce->friction = no_friction;
-    bounce->ahead = ahead;
-    for (uint32_t i = 0; i < m; i++) {
-        uint32_t number = contact[i] = flow->sys->contact + i;
-        const imp_contact *of = rt_contact(flow->run, number);
-        for (uint32_t j = 0; j < m; j++)
-            W[(size_t)2 * i * 2 * m + 2 * j] = matrices->W[i * m + j];
-        bounce->law[i] = (struct friction_impact_point){
-            .contact = number,
-            .varies = friction_varying_law(flow->run, number),
-            .own = friction_own_law(flow->run, number, law),
-            .law = friction_law_of_point(law, (enum imp_law)of->law,
-                                         of->flags & IMP_CONTACTF_LAW),
-            .e = flow->instant.e[i],
-            .priority = INFINITY};
-        bounce->free[2 * i] = matrices->gap_acc[i];
-        bounce->terms[2 * i] = matrices->gap_acc_terms[i];
-        bounce->gap[i] = bounce->peak[i] =
-            taylor->contacts.opening[i] ? 0.0 : fmax(flow->instant.gap[i], 0.0);
-        bounce->rate[2 * i] = flow->instant.rate[i];
-        bounce->band[i] = bounce->blur[i] =
-            TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i];
-        bounce->high = fmax(bounce->high, fabs(flow->instant.rate[i]));
     }
     return bounce;
-}
-
-/* Are the gaps of all that was hit independent? Gaps that depend on each other
- * close together in places that rounding may have left none of: what flights
- * below it do is then not told by them. */
-static bool
-hits_independent(const struct flow *flow, const struct bounces *bounce)
-{
-    struct arena *arena = flow->run->brief;
-    size_t rows = 2 * (size_t)flow->m;
-    int *hit = NEW_N(arena, int, flow->m), n = 0;
-    for (int i = 0; i < bounce->n; i++)
-        if (bounce->hits[i] > 0)
-            hit[n++] = i;
-    double *W = NEW_N(arena, double, (size_t)(n * n) + 1);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            W[i * n + j] =
-                bounce->W[(size_t)(2 * hit[i]) * rows + (size_t)(2 * hit[j])];
-    int *piv = NEW_N(arena, int, (size_t)n + 1);
-    return !imp_ldlt_factor(n, W, piv) && imp_ldlt_rank(n, piv) == n;
 }
 
 /* Keeps what has been followed. Does it agree with the last forecast? *off: by
@@ -539,7 +471,9 @@ keep_forecast(struct flow *flow, const struct bounces *bounce, double *off)
     for (uint32_t i = 0; i < flow->m; i++) {
         same &= several->group[i] == bounce->rests[i];
         several->group[i] = bounce->rests[i];
-        several->hit[i] = bounce->hits[i] > 0;
+        several->hit[i] =
+            bounce->hits[i] > 0 &&
+            (!flow->taylor->contacts.closed[i] || bounce->bounced[i]);
         several->slip[i] = bounces_slip(bounce, (int)i);
         several->work[i] = bounce->work[i];
     }
@@ -551,12 +485,14 @@ keep_forecast(struct flow *flow, const struct bounces *bounce, double *off)
 }
 
 /* By how much each of the last flights was shorter than the one before, on the
- * average. */
+ * average; NAN: there are too few since the last limit. */
 static double
 flights_ratio(const struct friction_flights *flights)
 {
     int half = flights->n > 2 * FRICTION_FLIGHTS ? FRICTION_FLIGHTS
                                                  : (int)(flights->n - 1) / 2;
+    if (half < 1)
+        return NAN;
     return pow((flights->time[0] - flights->time[half]) /
                    (flights->time[half] - flights->time[2 * half]),
                1.0 / half);
@@ -573,22 +509,76 @@ hit_alone(const struct friction_flights *flights)
 }
 
 /* The time in which the motion changes: that of the piece, or of the longest of
- * the last flights. 0: something else than flights and impacts goes on. */
+ * the last flights. 0: something else than flights, impacts and forces that are
+ * unique goes on. */
 static double
 several_scale(const struct flow *flow)
 {
     const struct friction_flights *flights = &flow->taylor->friction->flights;
     double longest = flights->longest;
-    if (flow->taylor->branches.switches) /* flights are no parabolas */
+    /* flights within which forces change their branches are no parabolas */
+    if (flow->taylor->branches.switches || flow->taylor->friction->shared)
         return 0.0;
     for (uint32_t i = 0; i < flow->m; i++)
-        if (flow->taylor->contacts.closed[i] || friction_soft(flow, i) ||
-            rt_contact(flow->run, flow->sys->contact + i)->flags &
-                IMP_CONTACTF_VARIES)
+        if (friction_soft(flow, i))
             return 0.0;
     for (int k = 1; k <= 2 * FRICTION_FLIGHTS && k < flights->n; k++)
         longest = fmax(longest, flights->time[k - 1] - flights->time[k]);
+    const struct taylor_friction *friction = flow->taylor->friction;
+    if (friction->series.n > 1)
+        longest =
+            fmax(longest, friction->series.time[0] - friction->several.since);
     return fmin(flow->taylor->piece.h, longest);
+}
+
+/* The time that the last two flights have taken, or, right behind a limit in a
+ * series of limits, the last turn. INFINITY: there are too few. */
+static double
+last_turn(const struct flow *flow)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_flights *flights = &friction->flights;
+    return flights->n >= 4 ? flights->time[0] - flights->time[2]
+           : friction->series.n > 1
+               ? flow->taylor->now - friction->series.time[1]
+               : INFINITY;
+}
+
+/* By how much the slip of a contact whose coefficients are formulas changes
+ * until the limit, as a share of itself: they count as those of now. */
+static double
+slip_changes(const struct flow *flow, const struct bounces *bounce)
+{
+    double most = 0.0;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double slip = friction_present_slip(flow, i),
+               change = fabs(bounces_slip(bounce, (int)i) - slip);
+        if (rt_contact(flow->run, flow->sys->contact + i)->flags &
+                IMP_CONTACTF_VARIES &&
+            change > 0.0)
+            most = fmax(most, change / fabs(slip));
+    }
+    return most;
+}
+
+/* Follows all contacts to a limit within `ahead` (s), of those that come to
+ * rest first or, after limits in turns (nested), of all that are hit. *changes:
+ * see slip_changes. NULL: there is none that is known. */
+static struct bounces *
+follow_several(struct flow *flow, double ahead, bool nested, double *changes)
+{
+    struct bounces *bounce = bounces_now(flow, ahead);
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct limit_series *series = &friction->series;
+    bounce->some = !nested;
+    for (uint32_t i = 0; i < flow->m && nested; i++)
+        bounce->bounced[i] =
+            friction->flights.last[i] >= series->time[series->n - 1];
+    if (!bounces_follow(bounce) || !(bounce->time > 0.0) ||
+        !bounces_independent(bounce, flow->taylor->contacts.closed))
+        return NULL;
+    *changes = slip_changes(flow, bounce);
+    return *changes <= SLIP_SAME ? bounce : NULL;
 }
 
 void
@@ -600,21 +590,26 @@ friction_foresee_several(struct flow *flow)
     const struct friction_flights *flights = &friction->flights;
     double now = flow->taylor->now, scale = several_scale(flow), off,
            before = several->left;
-    if (flights->n < 4)
-        several->wait = 0;
-    if (hit_alone(flights)) /* its own law says more */
+    bool alone = hit_alone(flights) &&
+                 (friction->series.n == 0 || flights->n > FRICTION_FLIGHTS);
+    for (uint32_t i = 0; i < flow->m; i++)
+        alone &= !flow->taylor->contacts.closed[i];
+    if (alone && friction->series.n == 0) /* its own law says more */
         several->left = 0.0;
-    if (!(scale > 0.0) || hit_alone(flights) || flights->n < 4 ||
-        several->wait > flights->n ||
-        flights->time[0] - flights->time[2] > SEVERAL_SOON * scale ||
-        (before > 0.0 && several->time - now > 0.5 * before))
+    if (!(scale > 0.0) || alone || several->wait > flow->impacts ||
+        last_turn(flow) > SEVERAL_SOON * scale ||
+        (before > 0.0 && several->time > now &&
+         several->time - now > 0.5 * before))
         return;
-    struct bounces *bounce = bounces_now(flow, fmin(scale, flow->end - now));
+    double ahead = fmin(scale, flow->end - now), changes;
+    bool nested = friction->series.n > 0;
     int first = -1;
-    if (!bounces_follow(bounce) || !(bounce->time > 0.0) ||
-        !hits_independent(flow, bounce)) {
+    struct bounces *bounce = follow_several(flow, ahead, nested, &changes);
+    if (!bounce && nested)
+        bounce = follow_several(flow, ahead, nested = false, &changes);
+    if (!bounce) {
         several->left = 0.0;
-        several->wait = flights->n + SEVERAL_WAIT;
+        several->wait = flow->impacts + SEVERAL_WAIT + flights->n / 4;
         return;
     }
     bool agrees = keep_forecast(flow, bounce, &off);
@@ -629,15 +624,38 @@ friction_foresee_several(struct flow *flow)
         .left = several->left,
         .several = true,
         .is = {.evidence = LIMIT_BELOW_ROUNDING,
-               .impacts = flights->n,
-               .depth = 1,
+               .impacts = nested ? flow->impacts : flights->n,
+               .depth = nested ? 2 : 1,
                .ratio = flights_ratio(flights),
                .ratio_error = NAN,
                .remaining = several->left,
                .error = fmin(
                    1.0, (2.0 * off + TAYLOR_NOISE * DBL_EPSILON * fabs(now)) /
                             several->left),
-               .state_error = share * share + TAYLOR_NOISE * DBL_EPSILON}};
+               .state_error =
+                   share * (share + changes) + TAYLOR_NOISE * DBL_EPSILON}};
+}
+
+/* What the forces of closed contacts have done in the flight to the limit,
+ * which the forecast has counted, too. */
+static void
+leave_out_held(struct flow *flow)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_friction *friction = taylor->friction;
+    const struct friction_turns *several = &friction->several;
+    double left = several->left;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        if (!taylor->contacts.closed[i])
+            continue;
+        const double force[] = {friction->normal_now[i],
+                                friction->tangential_now[i]};
+        for (uint32_t k = 0; k < 2; k++) {
+            several->impulse[2 * i + k] -= force[k] * left;
+            several->moment[2 * i + k] -= 0.5 * force[k] * left * left;
+        }
+        several->work[i] -= force[1] * friction_present_slip(flow, i) * left;
+    }
 }
 
 void
@@ -647,35 +665,9 @@ friction_take_moments(struct flow *flow)
     struct taylor_flow *taylor = flow->taylor;
     const struct friction_rows *rows = &taylor->friction->rows;
     const double *moment = taylor->friction->several.moment;
+    leave_out_held(flow);
     for (uint32_t r = 0; r < 2 * flow->m; r++)
         for (uint32_t j = 0; j < flow->n && moment[r] != 0.0; j++)
             state_add(&taylor->x[j], &taylor->lo[j],
                       rows->B[r * flow->n + j] * moment[r]);
-}
-
-bool
-taylor_turns_limit(struct flow *flow, double ahead, bool *group,
-                   struct accumulation_limit *limit)
-{
-    assert(flow && group && limit && ahead > 0.0);
-    const struct taylor_flow *taylor = flow->taylor;
-    for (uint32_t i = 0; i < flow->m; i++)
-        if (taylor->contacts.closed[i])
-            return false;
-    struct bounces *bounce = smooth_bounces_now(flow, ahead);
-    if (!bounces_follow(bounce) || bounce->joined || !(bounce->time > 0.0) ||
-        !hits_independent(flow, bounce))
-        return false;
-    for (uint32_t i = 0; i < flow->m; i++)
-        group[i] = bounce->hits[i] > 0;
-    const double *flight = taylor->several.flight;
-    *limit = (struct accumulation_limit){
-        .evidence = LIMIT_BELOW_ROUNDING,
-        .impacts = taylor->several.impacts,
-        .depth = 1,
-        .ratio = sqrt((flight[0] + flight[1]) / (flight[2] + flight[3])),
-        .ratio_error = NAN,
-        .remaining = bounce->time,
-        .error = bounce->error / bounce->time};
-    return true;
 }

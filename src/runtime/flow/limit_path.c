@@ -24,8 +24,9 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "runtime/accumulation/accumulation.h"
-#include "runtime/flow/flow_friction_priv.h"
-#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/bounces/bounces.h"
+#include "runtime/flow/flow_priv.h"
+#include "runtime/impact/friction_law.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/taylor.h"
 #include "runtime/trace/trace.h"
@@ -519,6 +520,93 @@ parabola_limit(struct flow *flow, double reach, double most)
     return true;
 }
 
+/* See bounces_friction: there is none. */
+static bool
+no_friction(struct bounces *bounce, int point, double speed, bool rests,
+            double mu[3])
+{
+    assert(bounce && point < bounce->n && (speed >= 0.0 || rests));
+    (void)bounce;
+    (void)point;
+    (void)speed;
+    (void)rests;
+    memset(mu, 0, 3 * sizeof *mu);
+    return true;
+}
+
+/* All contacts of a system without friction right after an impact (after
+ * taylor_instant). */
+static struct bounces *
+smooth_bounces_now(struct flow *flow, double ahead)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct contact_matrices *matrices = &taylor->instant->matrices;
+    struct arena *arena = flow->run->brief;
+    enum imp_impact_law law = (enum imp_impact_law)flow->run->im->impact_law;
+    uint32_t m = flow->m, *contact = NEW_N(arena, uint32_t, m);
+    struct bounces *bounce = bounces_new(flow->run, (int)m);
+    double *W = NEW_N(arena, double, 4 * (size_t)m * (size_t)m);
+    bounce->contact = contact;
+    bounce->point = NEW_N(arena, struct friction_point, m);
+    bounce->W = W;
+    bounce->friction = no_friction;
+    bounce->ahead = ahead;
+    for (uint32_t i = 0; i < m; i++) {
+        uint32_t number = contact[i] = flow->sys->contact + i;
+        const imp_contact *of = rt_contact(flow->run, number);
+        for (uint32_t j = 0; j < m; j++)
+            W[(size_t)2 * i * 2 * m + 2 * j] = matrices->W[i * m + j];
+        bounce->law[i] = (struct friction_impact_point){
+            .contact = number,
+            .varies = friction_varying_law(flow->run, number),
+            .own = friction_own_law(flow->run, number, law),
+            .law = friction_law_of_point(law, (enum imp_law)of->law,
+                                         of->flags & IMP_CONTACTF_LAW),
+            .e = flow->instant.e[i],
+            .priority = INFINITY};
+        bounce->free[2 * i] = matrices->gap_acc[i];
+        bounce->terms[2 * i] = matrices->gap_acc_terms[i];
+        bounce->gap[i] = bounce->peak[i] =
+            taylor->contacts.opening[i] ? 0.0 : fmax(flow->instant.gap[i], 0.0);
+        bounce->rate[2 * i] = flow->instant.rate[i];
+        bounce->band[i] = bounce->blur[i] =
+            TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i];
+        bounce->high = fmax(bounce->high, fabs(flow->instant.rate[i]));
+    }
+    return bounce;
+}
+
+/* Follows the impacts of a system without friction one by one, in constant
+ * accelerations, to the limit of all contacts that are hit on the way (after
+ * taylor_instant, right after an impact): into group (m). Returns false where
+ * there is none within `ahead` (s), where rounding decides what is hit
+ * together, or a contact is closed. */
+static bool
+follow_turns(struct flow *flow, double ahead, bool *group,
+             struct accumulation_limit *limit)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (taylor->contacts.closed[i])
+            return false;
+    struct bounces *bounce = smooth_bounces_now(flow, ahead);
+    if (!bounces_follow(bounce) || bounce->joined || !(bounce->time > 0.0) ||
+        !bounces_independent(bounce, taylor->contacts.closed))
+        return false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        group[i] = bounce->hits[i] > 0;
+    const double *flight = taylor->several.flight;
+    *limit = (struct accumulation_limit){
+        .evidence = LIMIT_BELOW_ROUNDING,
+        .impacts = taylor->several.impacts,
+        .depth = 1,
+        .ratio = sqrt((flight[0] + flight[1]) / (flight[2] + flight[3])),
+        .ratio_error = NAN,
+        .remaining = bounce->time,
+        .error = bounce->error / bounce->time};
+    return true;
+}
+
 /* The same of contacts in turns whose restitutions go on to change, which no
  * map of a period knows: their impacts are followed one by one. Where they come
  * to no end, the next attempt waits for as many impacts as a share of those
@@ -531,7 +619,7 @@ turns_limit(struct flow *flow, double reach)
     several->foreseen = -INFINITY;
     if (several->impacts < several->wait)
         return false;
-    if (!taylor_turns_limit(flow, reach, several->group, &taylor->chatter)) {
+    if (!follow_turns(flow, reach, several->group, &taylor->chatter)) {
         several->wait =
             several->impacts + TAYLOR_FLIGHTS + several->impacts / 4;
         return false;

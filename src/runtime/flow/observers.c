@@ -22,7 +22,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/accumulation/accumulation.h"
-#include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/flow/flow_priv.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/linear/linear_block.h"
 #include "runtime/motion/switching.h"

@@ -105,7 +105,38 @@ energy_key(struct check *ck, struct system_work *work,
     return true;
 }
 
-/* Takes n numbers, each with its own dimension energy/coordinate. */
+static bool
+force_size(struct check *ck, const struct tm_system *system,
+           const struct ast_item *key, size_t count)
+{
+    struct diag *diag = check_error(
+        ck, DIAG_E0365, key->value->range,
+        "this system has %u coordinate%s, but the force has %zu "
+        "entr%s",
+        system->n, system->n == 1 ? "" : "s", count, count == 1 ? "y" : "ies");
+    CHECK_HELP(ck, diag,
+               "one generalised force per coordinate, in their order");
+    return false;
+}
+
+/* Takes the force of coordinate i, whose dimension is energy/coordinate. */
+static bool
+force_entry(struct check *ck, const struct system_work *work,
+            struct tm_system *system, uint32_t i, struct value *value,
+            const struct ast_expr *node)
+{
+    const struct dim *dim = dim_div(
+        ck->dims, work->energy, ck->notes.coordinate_dims.v[system->first + i]);
+    const struct ast_item *kin = work->keys[K_KINETIC];
+    bool good =
+        agrees(ck, value, node, dim, kin, "this generalised force") &&
+        asked_by(ck, value, node, dim, kin, "this generalised force") &&
+        system_formula_ok(ck, system, value->e[0], true, node, "a force");
+    system->force[i] = good ? value->e[0] : NULL;
+    return good;
+}
+
+/* Takes n numbers, each with its own dimension: a tuple, or any vector. */
 static bool
 force_key(struct check *ck, struct system_work *work, struct tm_system *system)
 {
@@ -113,35 +144,37 @@ force_key(struct check *ck, struct system_work *work, struct tm_system *system)
     if (!key)
         return true;
     const struct ast_expr *inner = ast_unwrap(key->value);
-    bool tuple = inner->kind == AST_TUPLE && !inner->unit;
-    size_t count = tuple ? inner->n_list : 1;
-    if (count != system->n) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0365, key->value->range,
-            "this system has %u coordinate%s, but the force has %zu "
-            "entr%s",
-            system->n, system->n == 1 ? "" : "s", count,
-            count == 1 ? "y" : "ies");
-        CHECK_HELP(ck, diag,
-                   "one generalised force per coordinate, in their order");
-        return false;
-    }
-    bool ok = true;
+    bool tuple = inner->kind == AST_TUPLE && !inner->unit, ok = true;
+    if (tuple && inner->n_list != system->n)
+        return force_size(ck, system, key, inner->n_list);
     system->force = NEW_N(ck->arena, const expr *, system->n);
+    for (uint32_t i = 0; i < system->n && tuple; i++) {
+        struct value value = check_expr(ck, &work->env, inner->list[i]);
+        ok &= force_entry(ck, work, system, i, &value, inner->list[i]);
+    }
+    if (tuple)
+        return ok;
+    struct value value = check_expr(ck, &work->env, key->value);
+    if (value.kind == VALUE_ANY && system->n > 1)
+        return true; /* in a pattern that is checked by itself */
+    if (value.kind == VALUE_POISON)
+        return false;
+    size_t count =
+        value.kind == VALUE_NUM ? (size_t)value.rows * value.cols : 1;
+    if (count != system->n || value.cols > 1)
+        return force_size(ck, system, key, count);
     for (uint32_t i = 0; i < system->n; i++) {
-        const struct ast_expr *node = tuple ? inner->list[i] : key->value;
-        struct value value = check_expr(ck, &work->env, node);
-        const struct dim *dim =
-            dim_div(ck->dims, work->energy,
-                    ck->notes.coordinate_dims.v[system->first + i]);
-        bool good =
-            agrees(ck, &value, node, dim, work->keys[K_KINETIC],
-                   "this generalised force") &&
-            asked_by(ck, &value, node, dim, work->keys[K_KINETIC],
-                     "this generalised force") &&
-            system_formula_ok(ck, system, value.e[0], true, node, "a force");
-        system->force[i] = good ? value.e[0] : NULL;
-        ok &= good;
+        struct value entry = value;
+        if (system->n > 1 && !(entry.dim = matrix_dim(ck, &value, i))) {
+            system->force[i] = value.e[i]; /* an exact 0 fits everywhere */
+            continue;
+        }
+        if (system->n > 1) {
+            entry.rows = entry.cols = 1;
+            entry.e = value.e + i;
+            entry.dims = NULL;
+        }
+        ok &= force_entry(ck, work, system, i, &entry, key->value);
     }
     return ok;
 }

@@ -29,14 +29,16 @@ load_at(const struct flow *flow, uint32_t i, double t)
 }
 
 /* Tells the normal forces and modes of contacts without friction that a record
- * asks for. Right after an event no series stands yet. */
+ * asks for, but shares of a load that friction_tell_points has told. Right
+ * after an event no series stands yet. */
 static int
 tell_loads(struct flow *flow, double t)
 {
     const struct taylor_flow *taylor = flow->taylor;
     const bool *closed =
         taylor ? taylor->contacts.closed : flow->parabola.now->mode.persistent;
-    bool asked = false, any = false;
+    bool asked = false, any = false,
+         shares = taylor && taylor->friction && taylor->friction->shared;
     for (uint32_t i = 0; i < flow->m; i++) {
         bool asks = rt_contact(flow->run, flow->sys->contact + i)->flags &
                     IMP_CONTACTF_LOAD;
@@ -55,7 +57,9 @@ tell_loads(struct flow *flow, double t)
         double *env = flow->run->env + contact->env_contact;
         if (!(contact->flags & IMP_CONTACTF_LOAD))
             continue;
-        env[IMP_CONTACT_NORMAL_FORCE] = closed[i] ? load_at(flow, i, t) : 0.0;
+        if (!closed[i] || !shares)
+            env[IMP_CONTACT_NORMAL_FORCE] =
+                closed[i] ? load_at(flow, i, t) : 0.0;
         env[IMP_CONTACT_MODE] =
             closed[i] ? CONTACT_TOLD_SLIDE : CONTACT_TOLD_FREE;
     }
@@ -159,6 +163,8 @@ flow_apply(struct flow *flow, struct flow_event *event)
     int st = observed ? flow_observer_before(flow, flow->ahead) : IMP_OK;
     if (!st)
         st = flow->method->apply(flow, event);
+    if (!st && eventful && flow->taylor && !flow->taylor->friction)
+        st = taylor_unload(flow);
     if (!st && eventful)
         st = flow_audit_after(flow, event);
     return observed && !st ? flow_observer_after(flow, event) : st;

@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_priv.h"
+#include "runtime/held/held.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
@@ -685,7 +686,7 @@ static int
 settle_at_limit(struct flow *flow, enum ballistic_event *what)
 {
     struct taylor_flow *taylor = flow->taylor;
-    const bool *on = taylor->path.closed;
+    bool *on = taylor->path.closed;
     taylor_path_at(flow, taylor->next.time, taylor->x);
     taylor->now = taylor->next.time;
     taylor->next.known = false;
@@ -697,7 +698,16 @@ settle_at_limit(struct flow *flow, enum ballistic_event *what)
         ballistic_state(taylor->instant, taylor->x, taylor->x + flow->n);
     }
     memset(taylor->lo, 0, 2 * flow->n * sizeof *taylor->lo);
-    *what = ballistic_instant_impact(taylor->instant, NULL, 0);
+    const struct held of = {flow->n, flow->m, flow->instant.N,
+                            flow->instant.mass};
+    bool parts, agree = held_agree(&of, flow->instant.drift,
+                                   taylor->x + flow->n, on, &parts);
+    if (parts)
+        ballistic_stick(taylor->instant, on);
+    /* those that exclude each other stay closed for now: taylor_parting tells
+     */
+    *what = agree ? ballistic_instant_impact(taylor->instant, NULL, 0)
+                  : BALLISTIC_END;
     return IMP_OK;
 }
 

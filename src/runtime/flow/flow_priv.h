@@ -158,13 +158,16 @@ void observer_endless(struct flow *flow, uint32_t which, double time,
 #define TAYLOR_FLIGHTS 4
 
 /* What ends the present piece. NEXT_OPENS: a gap changes its branch, and the
- * ground is taken away under a closed contact. */
+ * ground is taken away under a closed contact. NEXT_SQUEEZED, NEXT_PARTS: the
+ * gap of a closed contact that others hold falls, or rises. */
 enum taylor_next {
     NEXT_NOTHING,
     NEXT_CLOSES,
     NEXT_TOUCHES,
     NEXT_CEASES,
     NEXT_OPENS,
+    NEXT_SQUEEZED,
+    NEXT_PARTS,
     NEXT_LIMIT,
     NEXT_MODE_ENDS, /* a contact with friction sticks or slips no longer */
     NEXT_MU_ENDS,   /* its coefficient of friction becomes negative */
@@ -184,6 +187,7 @@ struct taylor_next_event {
     int *hit, n_hit; /* its contacts */
     int guard;       /* the switching function that ends the piece, or -1 */
     bool switched;   /* what it changes has been looked at */
+    bool slow;       /* of NEXT_PARTS: without a rate and an acceleration */
 };
 /* A row of a piece that is asked for how long it holds (taylor_row_time). */
 struct taylor_asked {
@@ -239,6 +243,11 @@ struct taylor_single {
     double foreseen, off;
     double *highest; /* m: from where each contact has fallen at most */
     bool *group;     /* m: this contact alone */
+};
+/* Impacts at one time. */
+struct taylor_again {
+    double time;
+    int impacts;
 };
 /* Flights that have become shorter than the rounding of the time. */
 struct taylor_faint {
@@ -317,6 +326,7 @@ struct taylor_flow {
     struct ballistic *instant; /* the present instant, as taylor_instant made it
                                 */
     bool looked_at;            /* flow->instant is that of the present state */
+    struct taylor_again again;
     struct taylor_single single;
     struct taylor_several several;
     struct taylor_forecast forecast, aside; /* of this group, of one before */
@@ -439,6 +449,27 @@ bool taylor_touch(const double *g, double size, double speed, double h,
 /* Applies such a touch: the contact opens again, or stays closed from here on.
  */
 int taylor_touched(struct flow *flow, struct flow_event *event);
+
+/* -- friction_rows.c: closed contacts on grounds that move ------------------
+ */
+
+/* Does the gap of a closed contact that depends on the others leave 0 on the
+ * piece from now on, of this length in s? Then that is what comes next, now:
+ * NEXT_SQUEEZED or NEXT_PARTS. Asked right after the piece was made. Returns
+ * IMP_OK, or a status after a diagnostic. */
+int taylor_parting(struct flow *flow, double length);
+/* Where forces of closed contacts depend on each other, those of the series are
+ * the ones of some of them. Lets go of contacts without friction that would
+ * pull there, as others hold their gaps. Asked after an event, whose instant
+ * is known. Status of the tapes. */
+int taylor_unload(struct flow *flow);
+/* Asked at each impact, before it: can impacts at this one time end? They
+ * cannot where a moving ground leaves no room. Changes taylor->instant. Returns
+ * IMP_OK, or a status after a diagnostic. */
+int taylor_impacts_end(struct flow *flow, bool *ends);
+/* Applies that: FLOW_JAMMED, or the contact opens. Returns as taylor_parting.
+ */
+int taylor_part(struct flow *flow, struct flow_event *event);
 
 /* -- flow_accumulation.c
  * ------------------------------------------------------- */

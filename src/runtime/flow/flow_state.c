@@ -32,7 +32,7 @@ flow_jammed(struct rt *run, uint32_t contact, double time)
         num_digits(time_text, time, 9));
     diag_help(run->ds, diag,
               "gaps that exclude each other hold the system from both sides; "
-              "look at their signs");
+              "look at their signs, and at ground that moves");
     return IMP_FAILED;
 }
 

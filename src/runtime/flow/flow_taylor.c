@@ -281,14 +281,6 @@ force_noise(const struct flow *flow, uint32_t i)
            W;
 }
 
-static double
-rate_at(const double *g, double s)
-{
-    double d[ROW];
-    int n = polynomial_derivative(g, MOTION_STEP_ORDER, d);
-    return polynomial_value(d, n, s);
-}
-
 /* What ends the piece first, at most `best` from now: into what, hit. Returns
  * when, from now. */
 static double
@@ -351,14 +343,16 @@ close_together(const struct flow *flow, double best)
             continue;
         /* the rounding error is that of the greatest gap since the last impact
          */
-        double size = taylor->terms.gap[which], sk = 1.0;
+        double size = taylor->terms.gap[which], sk = 1.0, slope[ROW];
         for (int k = 0; k <= MOTION_STEP_ORDER; k++, sk *= best)
             size += fabs(gap[k]) * sk;
         taylor->terms.gap_since[which] = size =
             fmax(size, taylor->terms.gap_since[which]);
         if (polynomial_value(gap, MOTION_STEP_ORDER, best) <=
                 TAYLOR_NOISE * DBL_EPSILON * size &&
-            rate_at(gap, best) < 0.0)
+            polynomial_value(
+                slope, polynomial_derivative(gap, MOTION_STEP_ORDER, slope),
+                best) < 0.0)
             taylor->next.hit[taylor->next.n_hit++] = (int)which;
     }
 }
@@ -394,7 +388,7 @@ look(struct flow *flow)
     struct taylor_next_event *next = &taylor->next;
     if (taylor->friction && taylor->friction->why) {
         *next = (struct taylor_next_event){
-            true, NEXT_UNDECIDED, taylor->now, next->hit, 0, -1, true};
+            true, NEXT_UNDECIDED, taylor->now, next->hit, 0, -1, true, false};
         return IMP_OK;
     }
     int st = expand(flow);
@@ -405,6 +399,8 @@ look(struct flow *flow)
     next->n_hit = 0;
     if (!(best > 0.0) && left > 0.0)
         return stuck(flow);
+    if ((st = taylor_parting(flow, best)) || next->known)
+        return st;
     best =
         taylor->friction ? first_with_limit(flow, best) : first_end(flow, best);
     if (next->what == NEXT_CLOSES)
@@ -516,10 +512,12 @@ impact(struct flow *flow, struct flow_event *event)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_next_event *next = &taylor->next;
-    int st = taylor_instant(flow, taylor->contacts.closed);
-    if (st)
+    bool ends;
+    int st = taylor_impacts_end(flow, &ends);
+    if (st || (st = taylor_instant(flow, taylor->contacts.closed)))
         return st;
-    enum ballistic_event what = taylor_instant_impact(flow, event);
+    enum ballistic_event what =
+        ends ? taylor_instant_impact(flow, event) : BALLISTIC_JAMMED;
     long total = flow->impacts;
     memset(taylor->terms.gap_since, 0,
            flow->m * sizeof *taylor->terms.gap_since);
@@ -603,17 +601,15 @@ change(struct flow *flow, struct flow_event *event, bool slid)
 }
 
 /* At the end of a piece: closed contacts hold the acceleration of their gaps,
- * so the rounding of their rates would move the gaps on and on. Takes gaps and
- * rates back to zero. */
+ * so rounding would move these on and on. Takes gaps and rates back to zero. */
 static int
 hold(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
-    bool any = false;
-    for (uint32_t i = 0; i < flow->m; i++)
-        any |= taylor->contacts.closed[i];
-    int st = any ? taylor_instant(flow, taylor->contacts.closed) : IMP_OK;
-    if (st || !any)
+    if (flow->m == 0 || !memchr(taylor->contacts.closed, true, flow->m))
+        return IMP_OK;
+    int st = taylor_instant(flow, taylor->contacts.closed);
+    if (st)
         return st;
     ballistic_stick(taylor->instant, taylor->contacts.closed);
     ballistic_state(taylor->instant, flow->q, flow->v);
@@ -648,6 +644,8 @@ way_apply(struct flow *flow, struct flow_event *event)
         slid |= taylor->contacts.released[i];
     event->kind = FLOW_NONE;
     event->time = taylor->now;
+    if (what == NEXT_SQUEEZED || what == NEXT_PARTS)
+        return taylor_part(flow, event);
     int st =
         what == NEXT_CLOSES || what == NEXT_TOUCHES ? directed(flow) : IMP_OK;
     if (st)
@@ -795,5 +793,5 @@ flow_taylor_new(struct flow *flow)
     taylor_take_back(flow);
     for (size_t i = 0; i < n_contact; i++)
         taylor->contacts.opening[i] |= fresh[i];
-    return IMP_OK;
+    return taylor_unload(flow);
 }

@@ -734,13 +734,14 @@ tell_shares(struct flow *flow)
     const struct friction_set *set =
         present_set(flow, &all, &known, NULL, false);
     for (int k = 0; k < all.n && set; k++) {
-        if (flow->taylor->friction->rub[all.contact[k]] < 0)
-            continue;
-        uint32_t contact = flow->sys->contact + (uint32_t)all.contact[k];
-        double *env =
-            rt_contact(flow->run, contact)->env_contact + flow->run->env;
-        env[IMP_CONTACT_NORMAL_FORCE] = set->normal[k];
-        env[IMP_CONTACT_FRICTION_FORCE] = set->tangential[k];
+        const imp_contact *contact = rt_contact(
+            flow->run, flow->sys->contact + (uint32_t)all.contact[k]);
+        double *env = flow->run->env + contact->env_contact;
+        bool rubs = flow->taylor->friction->rub[all.contact[k]] >= 0;
+        if (rubs || contact->flags & IMP_CONTACTF_LOAD)
+            env[IMP_CONTACT_NORMAL_FORCE] = set->normal[k];
+        if (rubs)
+            env[IMP_CONTACT_FRICTION_FORCE] = set->tangential[k];
     }
 }
 

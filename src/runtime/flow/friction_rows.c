@@ -6,11 +6,13 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/held/held.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/contact_friction.h"
@@ -413,4 +415,205 @@ friction_held_slip(const struct flow *flow, uint32_t i)
 {
     assert(flow && flow->taylor->friction);
     return TAYLOR_NOISE * DBL_EPSILON * flow->taylor->terms.slip_held[i];
+}
+
+/* -- closed contacts on grounds that move ---------------------------------- */
+
+/* A force that pulls by less than this share of what its load is made of is
+ * rounding. */
+#define UNLOAD_NOISE 1e-10
+/* After this many impacts per contact at one time it is asked whether they can
+ * end. */
+#define AGAIN_MOST 64
+
+static struct held
+gradients(const struct flow *flow)
+{
+    return (struct held){flow->n, flow->m, flow->instant.N, flow->instant.mass};
+}
+
+/* The contacts (m) that are closed, and not because they are pressed in. */
+static bool *
+held(const struct flow *flow)
+{
+    bool *closed = NEW_N(flow->run->brief, bool, flow->m + 1);
+    for (uint32_t i = 0; i < flow->m; i++)
+        closed[i] = flow->taylor->contacts.closed[i] && !friction_soft(flow, i);
+    return closed;
+}
+
+/* What gaps of closed contacts are made of on a piece of this length, the
+ * greatest of all over its gradient: gaps that are 0 have no rounding of their
+ * own where others hold them. Their loads count with what they would make of
+ * them, were they not held. */
+static double
+gap_size(struct flow *flow, const struct held *of, const bool *closed,
+         double length)
+{
+    const struct taylor_terms *terms = &flow->taylor->terms;
+    double most = 0.0;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        if (!closed[i])
+            continue;
+        taylor_hold_terms(flow, i, length);
+        most = fmax(most, (terms->gap_max[i] + terms->gap_held[i] +
+                           terms->rate_max[i] * length) /
+                              held_steepness(of, i));
+    }
+    return most;
+}
+
+int
+taylor_parting(struct flow *flow, double length)
+{
+    assert(flow && length >= 0.0);
+    struct taylor_flow *taylor = flow->taylor;
+    struct arena *arena = flow->run->brief;
+    struct held of = gradients(flow);
+    bool *still = held(flow);
+    if (!held_depend(arena, &of, still))
+        return IMP_OK;
+    double *load = NEW_N(arena, double, flow->m + 1),
+           size = gap_size(flow, &of, still, length);
+    int order = 0;
+    uint32_t which = flow->m, out;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double gap[ROW];
+        if (!still[i])
+            continue;
+        load[i] = fmax(0.0, taylor->friction ? taylor->friction->normal_now[i]
+                                             : taylor->piece.force[i * ROW]);
+        int st = system_gap_series(flow->run, flow->system, i,
+                                   MOTION_STEP_ORDER, gap);
+        if (st)
+            return st;
+        int now = held_turns(gap, MOTION_STEP_ORDER,
+                             size * held_steepness(&of, i), length);
+        still[i] = now == 0;
+        if (now != 0 && (which == flow->m || abs(now) < abs(order))) {
+            order = now;
+            which = i;
+        }
+    }
+    if (which == flow->m ||
+        !held_opens(arena, &of, still, load, which, order < 0, &out))
+        return IMP_OK;
+    taylor->next.known = taylor->next.switched = true;
+    taylor->next.what = out == flow->m ? NEXT_SQUEEZED : NEXT_PARTS;
+    taylor->next.time = taylor->now;
+    taylor->next.guard = -1;
+    taylor->next.n_hit = 1;
+    taylor->next.hit[0] = (int)(out == flow->m ? which : out);
+    taylor->next.slow = abs(order) > 2;
+    return IMP_OK;
+}
+
+int
+taylor_impacts_end(struct flow *flow, bool *ends)
+{
+    assert(flow && ends);
+    struct taylor_flow *taylor = flow->taylor;
+    *ends = true;
+    if (taylor->again.time != taylor->now)
+        taylor->again.impacts = 0;
+    taylor->again.time = taylor->now;
+    if (++taylor->again.impacts % (AGAIN_MOST * ((int)flow->m + 1)))
+        return IMP_OK;
+    bool *on = NEW_N(flow->run->brief, bool, flow->m + 1), parts;
+    for (uint32_t i = 0; i < flow->m; i++)
+        on[i] = taylor->contacts.closed[i] ||
+                fabs(flow->instant.gap[i]) <=
+                    TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap_max[i];
+    int st = taylor_instant(flow, on);
+    if (st)
+        return st;
+    ballistic_stick(taylor->instant, on);
+    ballistic_state(taylor->instant, flow->q, flow->v);
+    struct held of = gradients(flow);
+    *ends = held_agree(&of, flow->instant.drift, flow->v, on, &parts);
+    return IMP_OK;
+}
+
+int
+taylor_unload(struct flow *flow)
+{
+    assert(flow && !flow->taylor->friction);
+    struct taylor_flow *taylor = flow->taylor;
+    const struct contact_matrices *matrices = &taylor->instant->matrices;
+    bool *on = NEW_N(flow->run->brief, bool, flow->m + 1), parts;
+    memcpy(on, taylor->contacts.closed, flow->m);
+    /* those that exclude each other are left to taylor_parting */
+    struct held of = gradients(flow);
+    while (
+        held_depend(flow->run->brief, &of, held(flow)) &&
+        held_agree(&of, flow->instant.drift, taylor->x + flow->n, on, &parts) &&
+        !parts) {
+        double step, least = 0.0;
+        uint32_t which = flow->m;
+        taylor_to_env(flow);
+        taylor_set_active(flow);
+        int st = motion_series(flow->run, flow->sys->block, 2, &step);
+        if (st)
+            return st;
+        for (uint32_t i = 0; i < flow->m; i++) {
+            double force = taylor->contacts.closed[i]
+                               ? system_force(flow->run, flow->system, i)[0] *
+                                     matrices->W[i * (flow->m + 1)]
+                               : 0.0;
+            if (force < least - UNLOAD_NOISE * matrices->gap_acc_terms[i]) {
+                least = force;
+                which = i;
+            }
+        }
+        if (which == flow->m)
+            return IMP_OK;
+        taylor->contacts.closed[which] = false;
+        taylor->contacts.opening[which] = true;
+    }
+    return IMP_OK;
+}
+
+/* The other closed contacts of a system with friction, in modes that are chosen
+ * anew. */
+static int
+others(struct flow *flow, struct flow_event *event)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    struct arena *arena = flow->run->brief;
+    bool *on = NEW_N(arena, bool, flow->m + 1),
+         *ended = NEW_N(arena, bool, flow->m + 1);
+    friction->n_change = friction->n_told = 0;
+    friction->open = NULL;
+    friction_fresh(flow);
+    int st = friction_rows(flow);
+    if (st)
+        return st;
+    memcpy(on, flow->taylor->contacts.closed, flow->m);
+    friction_note(flow, (uint32_t)flow->taylor->next.hit[0], "liftoff");
+    event->kind = FLOW_MODES;
+    return friction_settle(flow, on, ended, event);
+}
+
+int
+taylor_part(struct flow *flow, struct flow_event *event)
+{
+    assert(flow && flow->taylor->next.n_hit == 1);
+    struct taylor_flow *taylor = flow->taylor;
+    int which = taylor->next.hit[0];
+    bool squeezed = taylor->next.what == NEXT_SQUEEZED;
+    taylor->next.known = false;
+    event->kind = squeezed ? FLOW_JAMMED : FLOW_LEAVE;
+    event->contact = flow->last.contacts[0] =
+        flow->sys->contact + (uint32_t)which;
+    event->impulse = flow->last.impulse[0] = 0.0;
+    event->n = flow->last.n_contacts = 1;
+    if (squeezed)
+        return IMP_OK;
+    taylor->contacts.closed[which] = false;
+    int st = taylor->friction ? others(flow, event) : IMP_OK;
+    bool open = !taylor->contacts.closed[which];
+    taylor->contacts.released[which] = open && taylor->next.slow;
+    taylor->contacts.opening[which] = open && !taylor->next.slow;
+    taylor_accumulation_forget(taylor);
+    return st;
 }

@@ -41,14 +41,6 @@ has_neighbours(const struct simulation *sim, const struct limit_group *group,
     return false;
 }
 
-/* A gap that is no larger than this (m) is none. */
-static double
-own_rounding(const struct simulation *sim, uint32_t contact)
-{
-    return LIMIT_GROUP_NOISE * DBL_EPSILON *
-           limit_group_place(sim->run, contact);
-}
-
 /* Has the last impact brought the point to rest, if it was hit at all? */
 static bool
 is_held(const struct contact_point_state *state)
@@ -71,7 +63,9 @@ early_own(const struct simulation *sim, const struct limit_group *group,
     assert(sim != NULL && group != NULL && contact < sim->n_contacts);
     const struct flight_history *flights = &sim->contacts[contact].flights;
     double most = 0.0, first = flights->n_known > 0 ? flights->first : 0.0, tol,
-           rounding, rate, steady, off, own = own_rounding(sim, contact);
+           rounding, rate, steady, off,
+           own = LIMIT_GROUP_NOISE * DBL_EPSILON *
+                 limit_group_place(sim->run, contact);
     gap_tolerances(sim->run, contact, &tol, &rate);
     gap_rounding(sim->run, contact, &rounding, &rate);
     if (!has_neighbours(sim, group, contact) ||
@@ -277,7 +271,10 @@ limit_error(struct simulation *sim, const struct limit_group *group,
     double told =
         limit_time_error(sim, group, limit, contact, rt_time(sim->run),
                          ask->window, limit->change);
-    return fmax(told, limit_rounded(sim, group, ask, lines, limit));
+    /* rounding takes no more than all that is left */
+    return told >= limit->remaining
+               ? told
+               : fmax(told, limit_rounded(sim, group, ask, lines, limit));
 }
 
 /* -- limits of several groups at one time -----------------------------------

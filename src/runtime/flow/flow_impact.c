@@ -571,8 +571,10 @@ follow_several(struct flow *flow, double ahead, bool nested, double *changes)
     const struct taylor_friction *friction = flow->taylor->friction;
     const struct limit_series *series = &friction->series;
     bounce->some = !nested;
+    /* what is closed is of these if it is knocked off */
     for (uint32_t i = 0; i < flow->m && nested; i++)
         bounce->bounced[i] =
+            !flow->taylor->contacts.closed[i] &&
             friction->flights.last[i] >= series->time[series->n - 1];
     if (!bounces_follow(bounce) || !(bounce->time > 0.0) ||
         !bounces_independent(bounce, flow->taylor->contacts.closed))
@@ -613,8 +615,12 @@ friction_foresee_several(struct flow *flow)
         return;
     }
     bool agrees = keep_forecast(flow, bounce, &off);
-    for (uint32_t i = flow->m; i-- > 0;)
+    int members = 0;
+    for (uint32_t i = flow->m; i-- > 0;) {
         first = several->group[i] ? (int)i : first;
+        members += several->group[i];
+    }
+    nested = nested && members > 1;
     if (!agrees || first < 0 || several->left > FRICTION_LAW_SHORT * scale)
         return;
     double share = several->left / scale;

@@ -45,6 +45,10 @@
  * these, and by this many impacts. */
 #define TAYLOR_AHEAD 50.0
 #define TAYLOR_IMPACTS 4000
+/* The impacts of a pattern that a prediction follows one by one at least, once
+ * it has come to a limit: the fewest that show a law. Nobody sees the others.
+ */
+#define TAYLOR_RESOLVE 3
 /* To spare the impacts that it follows, a prediction is made only where the
  * next forecast will be compared with it, or is made: at the two impacts
  * between which this share of the time is left that the last forecast saw. The
@@ -415,6 +419,7 @@ look_ahead(struct flow *flow, double until)
                 all &= ballistic->event.group[i] || !taylor->several.group[i];
             if (all)
                 return true;
+            accumulation_resolve(ballistic, TAYLOR_RESOLVE);
         } else if (what != BALLISTIC_SEVERAL)
             return false;
         for (uint32_t i = 0; i < flow->m && what == BALLISTIC_SEVERAL; i++)

@@ -40,9 +40,7 @@
  * it has come to a limit: the fewest that show a law. Nobody sees the others,
  * and limits on the way to other limits come in hundreds. */
 #define LIMIT_RESOLVE 3
-
-/* Other points must stay away by so many times what the impacts at one do to
- * them. */
+/* Others must stay away by so many times what impacts at one do to them. */
 #define FORECAST_CLEAR 4.0
 
 struct space {
@@ -58,13 +56,12 @@ pivot_of(const struct space *space, const double *G, const bool *rests,
          double best)
 {
     int count = space->m, pivot = -1;
-    for (int row = 0; row < count; row++) {
-        if ((rests && !rests[row]) ||
-            !(space->rest[row] > best * G[row * count + row]))
-            continue;
-        best = space->rest[row] / G[row * count + row];
-        pivot = row;
-    }
+    for (int row = 0; row < count; row++)
+        if ((!rests || rests[row]) &&
+            space->rest[row] > best * G[row * count + row]) {
+            best = space->rest[row] / G[row * count + row];
+            pivot = row;
+        }
     return pivot;
 }
 
@@ -178,10 +175,9 @@ capture(const struct ballistic *line, const bool *moved, const double *earlier,
         int deep, struct forecast_limit *out)
 {
     for (int i = 0; i < line->model.m; i++) {
-        bool early = line->mode.persistent[i] && !line->event.group[i];
-        out->earlier[i] = early ? earlier[i] : 0.0;
-        out->group[i] = line->event.group[i];
-        out->closed[i] = line->event.group[i] || line->mode.persistent[i];
+        bool in = out->group[i] = line->event.group[i];
+        out->earlier[i] = line->mode.persistent[i] && !in ? earlier[i] : 0.0;
+        out->closed[i] = in || line->mode.persistent[i];
         out->moved[i] = moved[i] || out->closed[i];
         out->gap[i] = out->closed[i] ? 0.0 : ballistic_gap(line, i);
         out->rate[i] = out->closed[i] ? 0.0 : ballistic_rate(line, i, NULL);
@@ -239,10 +235,12 @@ undone(const struct ballistic *line, enum ballistic_event what,
 
 /* Follows the parabola to a limit at all points that were hit on the way.
  * Limits of some of them may come before; and where a point flies on behind it,
- * one of all that bounce may come behind: then the first is that of some. */
+ * one of all that bounce may come behind: then the first is that of some.
+ * apart: what comes is not followed where one of these moves before the first
+ * limit (NULL: none). */
 static void
 look_ahead(struct rt *run, struct ballistic *line,
-           const struct forecast_question *question,
+           const struct forecast_question *question, const bool *apart,
            struct accumulation_limit *on_way, struct forecast_limit *all,
            struct forecast_limit *some)
 {
@@ -254,8 +252,13 @@ look_ahead(struct rt *run, struct ballistic *line,
     bool *hit = NEW_N(run->brief, bool, 2 * (size_t)count + 1),
          *moved = hit + count;
     for (int k = 0; k < most; k++) {
-        for (int i = 0; i < count; i++)
+        bool parts = false;
+        for (int i = 0; i < count; i++) {
             moved[i] |= line->mode.persistent[i];
+            parts |= apart && apart[i] && moved[i];
+        }
+        if (parts && !all->found && !some->found)
+            return;
         enum ballistic_event what = accumulation_next(line, question->ahead);
         limit_joins_event(question->joins, line, what);
         if (within && line->t > question->window) {
@@ -487,8 +490,8 @@ line_of(struct rt *run, struct forecast_memory *lines,
 
 static bool
 forecast(struct rt *run, struct forecast_memory *lines,
-         const struct forecast_question *question, struct forecast_limit *all,
-         struct forecast_limit *some)
+         const struct forecast_question *question, const bool *apart,
+         struct forecast_limit *all, struct forecast_limit *some)
 {
     int count = question->n;
     all->found = some->found = false;
@@ -506,7 +509,7 @@ forecast(struct rt *run, struct forecast_memory *lines,
             NEW_N(run->arena, struct accumulation_limit, 4 * (size_t)count);
     }
     all->on_way = some->on_way = lines->on_way;
-    look_ahead(run, line, question, lines->on_way, all, some);
+    look_ahead(run, line, question, apart, lines->on_way, all, some);
     return all->found || some->found;
 }
 
@@ -665,24 +668,21 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     limit_joins_begin(question->joins, group);
     lines->apart = groups == question->n;
     if (lines->apart)
-        return forecast(run, lines, question, all, some);
+        return forecast(run, lines, question, NULL, all, some);
     struct forecast_limit found[2] = {forecast_limit_room(run, groups),
                                       forecast_limit_room(run, groups)};
-    all->found = some->found = false;
-    bool any = forecast(run, lines, &reduced, &found[0], &found[1]);
+    bool any = forecast(run, lines, &reduced, uneven, &found[0], &found[1]);
     /* impacts that part twins make each of them a point of its own */
     lines->apart =
         comes_to(found[0].found || !found[1].found ? &found[0] : &found[1],
                  uneven, groups);
     if (lines->apart) {
         limit_joins_begin(question->joins, NULL);
-        return forecast(run, lines, question, all, some);
+        return forecast(run, lines, question, NULL, all, some);
     }
-    if (!any)
-        return false;
     spread(run, &found[0], group, question->n, all);
     spread(run, &found[1], group, question->n, some);
-    return true;
+    return any;
 }
 
 /* -- the way to a limit ---------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "friction_many.h"
 #include "impact_help.h"
+#include "runtime/choice/choice.h"
 #include "runtime/friction/friction.h"
 #include "runtime/friction/painleve.h"
 
@@ -142,6 +143,48 @@ stated_points(void **state)
     s.mu = 0.3;
     c = choose_single(&s);
     assert_int_equal(modes_of(&c), 2);
+}
+
+/* A slip has just ended at a point where lift-off, stick and another slip all
+ * obey the law, by the numbers below. Which of them goes on is open, but where
+ * slow slips are to end: then the point sticks. */
+static void
+slow_slips_end(void **state)
+{
+    (void)state;
+    const double W[4] = {1.0, -3.0, -3.0, 10.0}, free[2] = {0.5, -2.0};
+    const double terms[2] = {0.5, 2.0};
+    for (int slow = 0; slow < 2; slow++) {
+        struct friction_point point = {.mu_static = 1.0,
+                                       .mu_dynamic = 1.0,
+                                       .held = true,
+                                       .ended = true,
+                                       .before = CONTACT_SLIP_POSITIVE};
+        struct choice_group group = {.arena = arena,
+                                     .instant = {.n = 1,
+                                                 .point = &point,
+                                                 .W = W,
+                                                 .free = free,
+                                                 .terms = terms},
+                                     .point = &point,
+                                     .cause = CHOICE_OTHER,
+                                     .which = -1,
+                                     .slow = slow};
+        struct friction_choice out;
+        choice_make(&group, &out);
+        choice_keep(&group, &out);
+        assert_int_equal(out.verdict, FRICTION_SEVERAL);
+        assert_int_equal(modes_of(&out), 1 | 2 | 8);
+        assert_int_equal(group.stays, slow);
+        if (!slow) {
+            assert_int_equal(out.taken, -1);
+            continue;
+        }
+        const struct friction_set *set = out.set + out.taken;
+        assert_int_equal(set->mode[0], CONTACT_STICK);
+        CLOSE(set->normal[0], 1.0, 1e-12);
+        CLOSE(set->tangential[0], 0.5, 1e-12);
+    }
 }
 
 /* What was consistent until now and still is goes on; static friction above
@@ -682,6 +725,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(single_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stated_points, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(slow_slips_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(goes_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(several_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dependent_points, set_up, tear_down),

@@ -83,9 +83,9 @@ list_ranges(struct simulation *sim, struct diag *diag,
 
 void
 simulate_paradox_policy(struct simulation *sim, uint32_t contact,
-                        const struct friction_choice *choice)
+                        const struct friction_modes *modes)
 {
-    assert(sim != NULL && choice != NULL);
+    assert(sim != NULL && modes != NULL);
     char t[NUM_TEXT];
     if (sim->log.remarks.n >= SIMULATE_REMARKS) {
         sim->log.left_out++;
@@ -94,15 +94,16 @@ simulate_paradox_policy(struct simulation *sim, uint32_t contact,
     simulate_remark(
         sim, arena_printf(sim->run->brief,
                           "t = %s s: friction leaves the motion at `%s` open "
-                          "(%s), and paradox = %s chooses",
+                          "(%s), and %s%s chooses",
                           num_digits(t, rt_time(sim->run), 9),
                           simulate_contact_name(sim, contact),
-                          friction_verdict_cause(choice->verdict),
-                          paradox_word(sim->run->paradox)));
+                          friction_verdict_cause(modes->choice.verdict),
+                          modes->stays ? "" : "paradox = ",
+                          modes->stays ? "capture"
+                                       : paradox_word(sim->run->paradox)));
 }
 
-/* Does the run branch at this instant? Then others go on from here, and nothing
- * is to be told. */
+/* Does the run branch now? Then others go on, and nothing is to be told. */
 static bool
 branches(const struct simulation *sim)
 {
@@ -286,8 +287,7 @@ simulate_paradox_jam(struct simulation *sim, const struct friction_jam *jam,
                   jam->limit ? paradox_policies_after_jam(jam->opens) : 0));
 }
 
-/* -- contacts that yield ----------------------------------------------------
- */
+/* -- contacts that yield -- */
 
 static double *
 softness(const struct simulation *sim, uint32_t contact)

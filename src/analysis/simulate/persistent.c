@@ -262,8 +262,8 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
     for (int i = 0; modes.changed && i < n; i++)
         if (i == 0 || spot[i].contact != spot[i - 1].contact)
             simulate_verdict(sim, spot[i].contact, &modes.found[i]);
-    if (modes.by_policy)
-        simulate_paradox_policy(sim, spot[0].contact, &modes.choice);
+    if (modes.by_policy || modes.stays)
+        simulate_paradox_policy(sim, spot[0].contact, &modes);
     *jumped = modes.jumps || modes.yields;
     if (modes.yields)
         return simulate_yield_soften(sim, spot, n);

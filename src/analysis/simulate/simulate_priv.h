@@ -547,9 +547,9 @@ const char *simulate_paradox_choices(struct rt *run, uint32_t contact,
 int simulate_paradox_undecided(struct simulation *sim,
                                const struct contact_point *spot, int n,
                                const struct friction_modes *modes);
-/* Says that the policy of the run has chosen. */
+/* Says that the policy of the run, or its `capture`, has chosen. */
 void simulate_paradox_policy(struct simulation *sim, uint32_t contact,
-                             const struct friction_choice *choice);
+                             const struct friction_modes *modes);
 /* Is this gain of energy far above all that were told? Notes it then. */
 bool simulate_gain_news(struct simulation *sim, double gain, double *told);
 /* Tells that an impact of bodies with friction adds energy (W0721), and once

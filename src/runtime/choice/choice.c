@@ -221,21 +221,56 @@ has_forces(const struct choice_group *group, const double *force,
     return apart <= FORCES_SAME * most;
 }
 
+/* Has the slip of a point just ended, as far as is known? */
+static bool
+has_stopped(const struct friction_point *point)
+{
+    return point->slip == 0.0 &&
+           (!point->held || (point->ended && point->before != CONTACT_STICK));
+}
+
+/* Returns the only set in which all points stick whose slip has just ended and
+ * that stick in any of them; -1: there are none, or several. */
+static int
+set_that_stays(const struct choice_group *group,
+               const struct friction_choice *choice)
+{
+    int only = -1;
+    for (int k = 0; k < choice->n; k++) {
+        bool stays = true;
+        for (int i = 0; i < group->instant.n && stays; i++)
+            for (int other = 0; other < choice->n && stays; other++)
+                stays = choice->set[other].mode[i] != CONTACT_STICK ||
+                        choice->set[k].mode[i] == CONTACT_STICK ||
+                        !has_stopped(group->point + i);
+        if (stays && only >= 0)
+            return -1;
+        only = stays ? k : only;
+    }
+    return only;
+}
+
 void
 choice_keep(struct choice_group *group, struct friction_choice *out)
 {
     assert(group && out);
+    group->stays = false;
     if (out->verdict == FRICTION_LOADS && out->taken >= 0 &&
         !loads_matter(group, out))
         out->verdict = FRICTION_SHARED;
-    if ((out->verdict != FRICTION_LOADS && out->verdict != FRICTION_SEVERAL) ||
-        !group->until || group->lasts)
+    if (out->verdict != FRICTION_LOADS && out->verdict != FRICTION_SEVERAL)
         return;
-    group->instant.near = group->until;
-    friction_choose_near(group->arena, &group->instant, out);
-    for (int k = 0; k < out->n && out->taken < 0; k++)
-        if (has_forces(group, group->until, out->set + k))
-            out->taken = k;
+    if (group->until && !group->lasts) {
+        group->instant.near = group->until;
+        friction_choose_near(group->arena, &group->instant, out);
+        for (int k = 0; k < out->n && out->taken < 0; k++)
+            if (has_forces(group, group->until, out->set + k))
+                out->taken = k;
+    }
+    if (out->taken < 0 && out->verdict == FRICTION_SEVERAL && group->slow) {
+        out->taken = set_that_stays(group, out);
+        group->stays = out->taken >= 0;
+    }
 }
 
 double

@@ -42,6 +42,8 @@ struct choice_group {
                             time already */
     enum choice_cause cause;
     int which;
+    bool slow;  /* the run states that slow slips end (capture) */
+    bool stays; /* so choice_keep has taken one of several motions */
     bool lasts; /* choice_make has taken the shares of forces that last longest
                  */
 };
@@ -62,7 +64,8 @@ void choice_again(const struct choice_group *group,
 bool choice_is_empty(const struct friction_choice *choice);
 /* Where the motion depends on how points share their loads, or several motions
  * obey the law, forces go on as they were until now if they still obey it. A
- * dependence on loads that is rounding is none. */
+ * dependence on loads that is rounding is none. Of other several motions, where
+ * slow slips end, that one goes on in which those that have ended stay so. */
 void choice_keep(struct choice_group *group, struct friction_choice *out);
 /* The size of the terms of the acceleration of row r with the forces of a set.
  */

@@ -597,7 +597,8 @@ read_choice(struct friction_rows *in, const struct friction_modes *modes)
                                        .soon = soon,
                                        .again = again,
                                        .cause = modes->cause,
-                                       .which = modes->which};
+                                       .which = modes->which,
+                                       .slow = modes->ends_slips};
 }
 
 /* The time at which a force ceases is rounded, and with it the accelerations
@@ -679,6 +680,7 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     if (choice_is_empty(choice) && (st = end_slips(&in, modes)))
         return st;
     choice_keep(&in.choice, choice);
+    modes->stays = in.choice.stays;
     modes->shared = choice->verdict == FRICTION_SHARED;
     modes->slip = NEW_N(run->brief, double, (size_t)in.n);
     for (int i = 0; i < in.n; i++)

@@ -43,6 +43,8 @@ struct friction_modes {
     bool changed; /* the choice has changed a mode, or nothing is singled out */
     struct painleve_verdict *found; /* n: where it has */
     bool by_policy; /* the policy `paradox` of the run has chosen */
+    bool stays;     /* of several motions that one is taken in which slips stay
+                       at rest that have just ended, as slow ones are to end */
     /* where nothing is taken: the point at which an impact without collision is
      * possible; -1: there is none. jumps: the run takes it */
     int jump;

@@ -22,17 +22,28 @@ squares(const expr *sum, const expr **u, uint32_t *n)
     return true;
 }
 
+/* Appends the parts of a length, which in space is hypot(hypot(x, y), z);
+ * false: there are too many. */
+static bool
+parts(const expr *length, const expr **u, uint32_t *n)
+{
+    if (length->op == IMP_OP_HYPOT)
+        return parts(length->a, u, n) && parts(length->b, u, n);
+    if (*n == DISC_MAX)
+        return false;
+    u[(*n)++] = length;
+    return true;
+}
+
 /* The numbers of which this is the length; 0: of none, or of one alone. */
 static uint32_t
 length_of(const expr *length, const expr **u)
 {
     uint32_t n = 0;
-    if (length->op == IMP_OP_HYPOT) {
-        u[n++] = length->a;
-        u[n++] = length->b;
-    } else if (length->op != IMP_OP_SQRT || !squares(length->a, u, &n))
-        return 0;
-    return n > 1 ? n : 0;
+    bool is = length->op == IMP_OP_HYPOT
+                  ? parts(length, u, &n)
+                  : length->op == IMP_OP_SQRT && squares(length->a, u, &n);
+    return is && n > 1 ? n : 0;
 }
 
 /* The first relay of the disc with this length; relays->n: there is none. */

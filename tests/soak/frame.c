@@ -75,7 +75,9 @@ turn_load(struct transformation *by, struct load *load)
     turn_place(by, load->anchor);
     if (load->spring != 0)
         turn_velocity(by, load->anchor_rate);
-    load->drag *= by->mass / by->time;
+    load->drag *= load->drag_law == DRAG_LINEAR   ? by->mass / by->time
+                  : load->drag_law == DRAG_SQUARE ? by->mass / by->length
+                                                  : force;
     if (load->drag != 0)
         turn_velocity(by, load->wind);
     turn_vector(by, force, load->wave);

@@ -50,6 +50,7 @@ static const struct kind {
     {"stones", generate_stones, 0},
     {"dry", generate_dry, 0},
     {"unequal", generate_unequal, 0},
+    {"dragged", generate_dragged, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

@@ -5,6 +5,7 @@
 
 #include "fictitious.h"
 #include "generate_priv.h"
+#include "solid.h"
 
 /* m/s^2 */
 static const double GRAVITY = 9.81;
@@ -229,4 +230,27 @@ generate_unequal(struct random *random, struct model *out)
     kinds[random_whole(random, 7)](random, out);
     for (int i = 0; i < out->bodies; i++)
         out->body[i].density *= pow(2, random_whole(random, 21) - 10);
+}
+
+/* Drags of the size of weights at the speeds of these scenes, about 1 m/s. */
+void
+generate_dragged(struct random *random, struct model *out)
+{
+    static void (*const kinds[])(struct random *, struct model *) = {
+        generate_bodies, generate_polytopes, generate_tables,
+        generate_rough,  generate_smooth,    generate_discs};
+    kinds[random_whole(random, 6)](random, out);
+    for (int i = 0; i < out->bodies; i++) {
+        struct body *body = &out->body[i];
+        struct solid own;
+        if (body->fixed || !random_chance(random, 0.7))
+            continue;
+        solid_make(body, out->dimension, &own);
+        body->load.drag_law =
+            (enum drag_law)random_whole(random, (int)DRAG_LAWS);
+        body->load.drag = random_in(random, 0.5, 8) * body->density *
+                          pow(own.radius, out->dimension);
+        for (int k = 0; k < out->dimension && random_chance(random, 0.5); k++)
+            body->load.wind[k] = random_in(random, -1, 1);
+    }
 }

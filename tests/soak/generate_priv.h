@@ -45,6 +45,7 @@ void generate_rounded(struct random *random, struct model *out);
 void generate_riding(struct random *random, struct model *out);
 void generate_approaches(struct random *random, struct model *out);
 void generate_unequal(struct random *random, struct model *out);
+void generate_dragged(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */
 

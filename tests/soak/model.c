@@ -241,6 +241,29 @@ print_swing(const struct model *model, FILE *out, const double v[3],
 }
 
 static void
+print_stream(const struct model *model, const struct body *body, FILE *out)
+{
+    fprintf(out, "(%s.velocity - ", body->name);
+    print_vector(model, out, body->load.wind);
+    fputs(")", out);
+}
+
+static void
+print_drag(const struct model *model, const struct body *body, FILE *out)
+{
+    static const char *const unit[] = {"kg/s", "kg/m", "N"}, *const norm[] = {
+                                                                 "", "*norm",
+                                                                 "/norm"};
+    const struct load *load = &body->load;
+    coefficient(out, -load->drag, unit[load->drag_law]);
+    fputs("*", out);
+    print_stream(model, body, out);
+    fputs(norm[load->drag_law], out);
+    if (load->drag_law != DRAG_LINEAR)
+        print_stream(model, body, out);
+}
+
+static void
 print_force(const struct model *model, const struct body *body, FILE *out)
 {
     const struct load *load = &body->load;
@@ -258,10 +281,7 @@ print_force(const struct model *model, const struct body *body, FILE *out)
     }
     if (load->drag != 0) {
         begin_term(out, "force", &begun);
-        coefficient(out, -load->drag, "kg/s");
-        fprintf(out, "*(%s.velocity - ", body->name);
-        print_vector(model, out, load->wind);
-        fputs(")", out);
+        print_drag(model, body, out);
     }
     if (!is_zero(load->wave)) {
         begin_term(out, "force", &begun);

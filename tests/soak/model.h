@@ -35,12 +35,17 @@ enum shape {
     SHAPE_HULL /* polygon, polyhedron: corner[] */
 };
 
+/* How a drag goes with the velocity v: -drag*v; -drag*v*norm(v), of a stream;
+ * -drag*v/norm(v), of one size, which ends the motion against it. */
+enum drag_law { DRAG_LINEAR, DRAG_SQUARE, DRAG_CONSTANT, DRAG_LAWS };
+
 /* Forces on a body. All parts are zero unless stated. */
 struct load {
     double constant[3];
     double spring; /* -spring*(position - anchor - anchor_rate*t) */
     double anchor[3], anchor_rate[3];
-    double drag; /* -drag*(velocity - wind) */
+    double drag; /* -drag*v, v = velocity - wind */
+    enum drag_law drag_law;
     double wind[3];
     double wave[3]; /* wave*sin(frequency*t + phase) */
     double frequency, phase;

@@ -10,6 +10,7 @@
 #define IMP_RELAYS_MAX 8
 #define IMP_NO_GUARD 0xffffffffu
 #define IMP_NO_DISC 0xffffffffu
+#define IMP_NO_FRAME 0xffffffffu
 
 /* Of a block, with n relays. Each has a switching function u and a share in
  * [-1, 1], which is the sign of u where u is not 0. The rates of the state are
@@ -51,6 +52,10 @@ typedef struct imp_relays {
     imp_ref modal_rows;
     imp_ref discs; /* uint32_t: per relay the first one of its disc, or
                       IMP_NO_DISC */
+    /* uint32_t: per relay of a disc of m components its axis, m entries of env
+     * from here on, which are the coefficients of u in the components that the
+     * formula has, orthonormal; else IMP_NO_FRAME. The runtime sets them. */
+    imp_ref frames;
 } imp_relays;
 #define IMP_RELAY_ALONG 2.0
 #define IMP_RELAY_TOLD 4u

@@ -122,6 +122,15 @@ make_bodies(struct mech *mech)
     return ok;
 }
 
+uint32_t
+mech_env_more(struct mech *mech, uint32_t n)
+{
+    assert(mech);
+    uint32_t at = mech->layout.n_env;
+    mech->layout.n_env += n;
+    return at;
+}
+
 const imp_image *
 mech_compile(struct tm_model *model, struct diags *ds)
 {
@@ -191,6 +200,7 @@ mech_compile(struct tm_model *model, struct diags *ds)
     head.stated = head.contacts;
     head.patterns = contact_kinds_patterns(&mech, contacts);
     head.n_kinds = contact_kinds_count(&mech);
+    head.layout = mech.layout; /* with what was asked for on the way */
     graph_origin(mech.graph, origin);
     return image_finish(mech.image, &head);
 }

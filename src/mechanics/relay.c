@@ -59,6 +59,8 @@ find(void *ctx, const expr *node)
         return;
     if (i == relays->n) {
         relays->disc[relays->n] = IMP_NO_DISC;
+        relays->frame[relays->n] = IMP_NO_FRAME;
+        relays->formula[relays->n] = level;
         relays->u[relays->n++] = level;
         relays->number[2 * i + 1] = IMP_NO_GUARD;
         negative = false;
@@ -186,6 +188,8 @@ leave_out_smooth(const struct relay_equations *eq, struct relays *relays)
             continue;
         to[i] = left;
         relays->u[left] = relays->u[i];
+        relays->formula[left] = relays->formula[i];
+        relays->frame[left] = relays->frame[i];
         relays->disc[left] =
             relays->disc[i] == IMP_NO_DISC ? IMP_NO_DISC : to[relays->disc[i]];
         relays->number[2 * left] = relays->number[2 * i];
@@ -256,7 +260,8 @@ reaches(const struct relays *relays, uint32_t i, size_t k)
 }
 
 /* While relay i is held, the rate of one variable follows from those of others,
- * so that u' is 0 to the bit. Others that are read so are fixed. */
+ * so that u' is 0 to the bit; of a disc in the frame of its formula. Others
+ * that are read so are fixed. */
 static void
 hold_exactly(const struct relays *relays, uint32_t i, const expr *held,
              const expr **rate, bool *fixed)
@@ -265,15 +270,16 @@ hold_exactly(const struct relays *relays, uint32_t i, const expr *held,
     struct graph *graph = mech->graph;
     size_t n_state = relays->n_state, at = n_state;
     const expr **slope = NEW_N(mech->arena, const expr *, n_state);
+    held = relays_held_alone(relays, i, held);
     for (size_t k = 0; k < n_state; k++) {
-        slope[k] = ex_diff(graph, relays->u[i], relays->leaf[k]);
+        slope[k] = ex_diff(graph, relays->formula[i], relays->leaf[k]);
         if (at == n_state && ex_is_const(slope[k]) &&
             !ex_is_num(slope[k], 0.0) && !fixed[k] && reaches(relays, i, k))
             at = k;
     }
     if (at == n_state)
         return;
-    const expr *sum = relays_given_rate(relays, relays->u[i]);
+    const expr *sum = relays_given_rate(relays, relays->formula[i]);
     for (size_t k = 0; k < n_state; k++) {
         if (ex_is_num(slope[k], 0.0))
             continue;
@@ -556,6 +562,8 @@ relays_build(struct mech *mech, imp_block *block, const char *name,
                     sizeof *relays->number);
     relays->out.discs =
         image_array(mech->image, relays->disc, relays->n, sizeof *relays->disc);
+    relays->out.frames = image_array(mech->image, relays->frame, relays->n,
+                                     sizeof *relays->frame);
     block->relays =
         image_array(mech->image, &relays->out, 1, sizeof relays->out);
     return relays;

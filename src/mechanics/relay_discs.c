@@ -58,7 +58,7 @@ disc_of(const struct relays *relays, const expr *length)
         for (uint32_t k = 0; k < n && same; k++) {
             bool found = false;
             for (uint32_t j = i; j < i + n; j++)
-                found |= relays->disc[j] == i && relays->u[j] == u[k];
+                found |= relays->disc[j] == i && relays->formula[j] == u[k];
             same = found;
         }
         if (same)
@@ -85,6 +85,57 @@ guard_of(const struct relays *relays, const expr *length)
     return IMP_NO_GUARD;
 }
 
+/* -- frames ----------------------------------------------------------------
+ * Where contacts or joints leave the velocity a line or a plane, the runtime
+ * turns the frame of the disc so that these are components of it. */
+
+/* Coefficient j of component i. */
+static const expr *
+frame_entry(const struct relays *relays, uint32_t i, uint32_t j)
+{
+    return sym_env(relays->mech, relays->frame[i] + j);
+}
+
+/* Component i of the disc that begins with relay `first`. */
+static const expr *
+in_frame(const struct relays *relays, uint32_t first, uint32_t i)
+{
+    struct graph *graph = relays->mech->graph;
+    const expr *sum = NULL;
+    for (uint32_t j = first; j < relays->n && relays->disc[j] == first; j++) {
+        const expr *part = ex_mul(graph, frame_entry(relays, i, j - first),
+                                  relays->formula[j]);
+        sum = sum ? ex_add(graph, sum, part) : part;
+    }
+    return sum;
+}
+
+/* What stands for component j of the formula over |u|. */
+static const expr *
+share_of_formula(const struct relays *relays, uint32_t first, uint32_t j)
+{
+    struct graph *graph = relays->mech->graph;
+    const expr *sum = NULL;
+    for (uint32_t i = first; i < relays->n && relays->disc[i] == first; i++) {
+        const expr *part = ex_mul(graph, frame_entry(relays, i, j - first),
+                                  relays_share(relays, i));
+        sum = sum ? ex_add(graph, sum, part) : part;
+    }
+    return sum;
+}
+
+const expr *
+relays_held_alone(const struct relays *relays, uint32_t i, const expr *held)
+{
+    struct graph *graph = relays->mech->graph;
+    if (relays->frame[i] == IMP_NO_FRAME)
+        return held;
+    const expr *own = frame_entry(relays, i, i - relays->disc[i]);
+    return ex_op(graph, IMP_OP_SELECT,
+                 ex_op(graph, IMP_OP_EQ, own, ex_num(graph, 1.0), NULL), held,
+                 ex_num(graph, 0.0));
+}
+
 static void
 find(void *ctx, const expr *node)
 {
@@ -101,7 +152,8 @@ find(void *ctx, const expr *node)
         if (!search->driven(relays, u[k]) || relays_is_rough(relays, u[k]))
             return;
     for (uint32_t k = 0; k < n; k++) {
-        relays->u[first + k] = u[k];
+        relays->formula[first + k] = u[k];
+        relays->frame[first + k] = mech_env_more(relays->mech, n);
         relays->disc[first + k] = first;
         relays->number[2 * (first + k)] =
             k == 0 ? guard_of(relays, node->b) : IMP_NO_GUARD;
@@ -116,8 +168,11 @@ relays_find_discs(struct relays *relays,
 {
     assert(relays && driven);
     struct search search = {relays, driven};
+    uint32_t alone = relays->n;
     for (size_t k = 0; k < relays->n_rate && relays->n_felt == 0; k++)
         ex_nodes(relays->mech->graph, relays->rate[k], find, &search);
+    for (uint32_t i = alone; i < relays->n; i++)
+        relays->u[i] = in_frame(relays, relays->disc[i], i);
 }
 
 struct divides {
@@ -151,9 +206,9 @@ over(const struct relays *relays, const expr *a, uint32_t i)
 {
     struct graph *graph = relays->mech->graph;
     for (uint32_t k = i; k < relays->n && relays->disc[k] == i; k++) {
-        const expr *rest = relays_without(graph, a, relays->u[k]);
+        const expr *rest = relays_without(graph, a, relays->formula[k]);
         if (rest)
-            return ex_mul(graph, rest, relays_share(relays, k));
+            return ex_mul(graph, rest, share_of_formula(relays, i, k));
     }
     if (a->op == IMP_OP_NEG) {
         const expr *part = over(relays, a->a, i);
@@ -195,8 +250,8 @@ relays_side_told(const struct relays *relays, uint32_t i, const expr *side)
                    ex_op(graph, IMP_OP_LT, side,
                          ex_num(graph, 0.5 * (1.0 + IMP_RELAY_ALONG)), NULL);
     for (uint32_t k = first; k < relays->n && relays->disc[k] == first; k++)
-        square =
-            sc_add(graph, square, sc_mul(graph, relays->u[k], relays->u[k]));
+        square = sc_add(graph, square,
+                        sc_mul(graph, relays->formula[k], relays->formula[k]));
     /* at rest, which is told, |u| has no series */
     square = ex_op(graph, IMP_OP_SELECT, told, ex_num(graph, 1.0), square);
     return ex_op(graph, IMP_OP_SELECT, told, side,

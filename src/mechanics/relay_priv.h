@@ -17,6 +17,10 @@ struct relays {
     size_t n_guard;
     uint32_t n_felt; /* coordinates of the motion that observers read */
     const expr *u[IMP_RELAYS_MAX];
+    /* of a disc, the component that the formula has: u is one of the frame,
+     * whose coefficients are these entries of env and those behind */
+    const expr *formula[IMP_RELAYS_MAX];
+    uint32_t frame[IMP_RELAYS_MAX]; /* IMP_NO_FRAME: u is the formula */
     uint32_t n, number[2 * IMP_RELAYS_MAX];
     uint32_t disc[IMP_RELAYS_MAX]; /* the first relay of it, or IMP_NO_DISC */
     bool too_many;
@@ -46,6 +50,9 @@ bool relays_has_shares(const struct relays *relays, const expr *formula);
  * is one that `driven` takes. */
 void relays_find_discs(struct relays *relays,
                        bool (*driven)(const struct relays *, const expr *));
+/* Is the frame of this relay that of its formula, so that `held` holds that? */
+const expr *relays_held_alone(const struct relays *relays, uint32_t i,
+                              const expr *held);
 /* a/b in the shares of a disc; NULL: b is not |u| of one, or no u is a factor
  * of a. */
 const expr *relays_over_length(const struct relays *relays, const expr *a,

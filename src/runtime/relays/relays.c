@@ -96,6 +96,7 @@ relays_reset(struct rt *run)
         memset(relays->open, 0, sizeof relays->open);
         relays->time = relays->chosen = NAN;
         relays->act = relays->beside = relays->touches = relays->rests = false;
+        relays_frames_reset(run, relays);
         if (relays->system != IMP_NO_SYSTEM)
             system_relays_join(run, relays->system, NULL, NULL);
     }
@@ -520,6 +521,8 @@ relays_choose(struct rt *run, uint32_t block, double least, double *change,
     }
     for (int round = 0; round < 2; round++) {
         st = relays_ask(run, block, relays, least, contacts);
+        if (!st && relays_frames_turn(run, relays, least))
+            st = relays_ask(run, block, relays, least, contacts);
         if (st == IMP_NONFINITE || (!st && !find_zeros(run, relays, least))) {
             relays_let_go(run, relays);
             return IMP_OK;

@@ -14,8 +14,6 @@
 #include "runtime/numerics/polynomial.h"
 #include "runtime/relays/relays_priv.h"
 
-#define DISC_MAX 3
-
 /* The relays of one disc that are at 0, or all of them. */
 struct disc {
     uint32_t of[DISC_MAX], m;

@@ -25,6 +25,8 @@
 /* Rates of u are 0 within this many roundings. */
 #define RELAY_RATE 64.0
 
+#define DISC_MAX 3 /* relays of a disc */
+
 /* RELAY_OFF: a disc leaves rest, in the direction of its shares. */
 enum relay_option { RELAY_DOWN = -1, RELAY_HELD, RELAY_UP, RELAY_OFF };
 
@@ -90,6 +92,14 @@ static inline uint32_t
 disc_of(const struct rt *run, const struct relays *relays, uint32_t i)
 {
     return IMP_ARRAY(run->im, relays->of->discs, uint32_t)[i];
+}
+
+/* The entries of env that are the axis of relay i (abi/relays.h); IMP_NO_FRAME:
+ * it is none of a disc. */
+static inline uint32_t
+frame_of(const struct rt *run, const struct relays *relays, uint32_t i)
+{
+    return IMP_ARRAY(run->im, relays->of->frames, uint32_t)[i];
 }
 
 /* How u of all relays grow with the state (n x n_state). */
@@ -205,6 +215,15 @@ int relays_discs_series(struct rt *run, uint32_t block, int order,
 void relays_disc_end(const struct rt *run, struct relays *relays,
                      uint32_t first, int order, double *step);
 
+/* -- relays_frames.c -- */
+/* The frames of all discs as formulas have them. */
+void relays_frames_reset(struct rt *run, const struct relays *relays);
+/* After u and its rates have been asked for: turns the frames of discs to the
+ * line or plane that contacts and joints leave their velocities, and back where
+ * these move. True: they are to be asked for again. */
+bool relays_frames_turn(struct rt *run, const struct relays *relays,
+                        double least);
+
 /* -- relays_linear.c -- */
 /* Solves K x = -b among the relays that are `held`. */
 bool relays_solve(const struct relays *relays, const bool *held,
@@ -227,7 +246,8 @@ int relays_through_joints(struct rt *run, uint32_t block,
                           struct relays *relays);
 
 /* -- relays_bodies.c -- */
-/* Could u of a relay be 0 now? */
+/* Could u of relay i, or of any one, be 0 now? */
+bool relays_is_small(const struct relays *relays, uint32_t i, double least);
 bool relays_small(const struct relays *relays, double least);
 /* The rates of u, and what shares add to them, with the closed contacts of
  * bodies, as these push now. */

@@ -38,7 +38,8 @@ typedef struct imp_relays {
      * rounding leaves is that of forces that no joint passes on. */
     uint32_t now;
     /* uint32_t: per relay the numbers of the guards u and -u of the block, or
-     * IMP_NO_GUARD; of a disc, its first one, that of |u| */
+     * IMP_NO_GUARD; of a disc, its first one, those of |u| and
+     * of a length that it is made of */
     imp_ref guards;
     /* Beside closed contacts of a system, as imp_system.modal, rows and solve,
      * or IMP_NO_TAPE: the shares are n further unknowns behind those of the

@@ -22,13 +22,13 @@ squares(const expr *sum, const expr **u, uint32_t *n)
     return true;
 }
 
-/* Appends the parts of a length, which in space is hypot(hypot(x, y), z);
+/* Appends the numbers of which a length is made by `hypot`, also of lengths;
  * false: there are too many. */
 static bool
-parts(const expr *length, const expr **u, uint32_t *n)
+sides(const expr *length, const expr **u, uint32_t *n)
 {
     if (length->op == IMP_OP_HYPOT)
-        return parts(length->a, u, n) && parts(length->b, u, n);
+        return sides(length->a, u, n) && sides(length->b, u, n);
     if (*n == DISC_MAX)
         return false;
     u[(*n)++] = length;
@@ -41,9 +41,20 @@ length_of(const expr *length, const expr **u)
 {
     uint32_t n = 0;
     bool is = length->op == IMP_OP_HYPOT
-                  ? parts(length, u, &n)
+                  ? sides(length, u, &n)
                   : length->op == IMP_OP_SQRT && squares(length->a, u, &n);
     return is && n > 1 ? n : 0;
+}
+
+/* The length within a length of three numbers; NULL: there is none. */
+static const expr *
+inner_length(const expr *length)
+{
+    if (length->op != IMP_OP_HYPOT)
+        return NULL;
+    return length->a->op == IMP_OP_HYPOT   ? length->a
+           : length->b->op == IMP_OP_HYPOT ? length->b
+                                           : NULL;
 }
 
 /* The first relay of the disc with this length; relays->n: there is none. */
@@ -145,6 +156,7 @@ find(void *ctx, const expr *node)
     if (node->op != IMP_OP_DIV)
         return;
     uint32_t n = length_of(node->b, u), first = relays->n;
+    const expr *inner = inner_length(node->b);
     if (n == 0 || first + n > IMP_RELAYS_MAX ||
         disc_of(relays, node->b) < first)
         return;
@@ -157,7 +169,8 @@ find(void *ctx, const expr *node)
         relays->disc[first + k] = first;
         relays->number[2 * (first + k)] =
             k == 0 ? guard_of(relays, node->b) : IMP_NO_GUARD;
-        relays->number[2 * (first + k) + 1] = IMP_NO_GUARD;
+        relays->number[2 * (first + k) + 1] =
+            k == 0 && inner ? guard_of(relays, inner) : IMP_NO_GUARD;
     }
     relays->n += n;
 }

@@ -359,33 +359,6 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     return st;
 }
 
-/* The greatest entry of G if no joint answered. Where joints that stick hold
- * all, G is the rounding of that. */
-static double
-unheld(const struct rt *run, const struct persistent_group *group)
-{
-    double most = 0.0, change[6];
-    for (int i = 0; i < group->n_unknown && group->rubs; i++) {
-        const struct persistent_unknown *unknown = &group->unknown[i];
-        const imp_contact *contact =
-            rt_contact(run, unknown->row->spot.contact);
-        double own = 0.0, force[6];
-        for (int side = 0; side < 2; side++) {
-            uint32_t body = contact->body[side];
-            if (!contact_point_body_moves(run, body))
-                continue;
-            for (int c = 0; c < 6; c++)
-                force[c] = unknown->open[side][c].c[0];
-            persistent_by_mass(run, body, force, change);
-            uint32_t last = rt_body(run, body)->flags & IMP_BODYF_HELD ? 3 : 6;
-            for (uint32_t c = 0; c < last; c++)
-                own += force[c] * change[c];
-        }
-        most = fmax(most, own);
-    }
-    return most;
-}
-
 /* Makes G of the unknowns as joints answer now, and factors it: by its singular
  * values if it is not symmetric, or if its rank is in doubt. */
 static int
@@ -416,7 +389,8 @@ factor_one(struct rt *run, struct persistent_group *group)
     if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s))
         return IMP_NONFINITE;
     delassus->rank = 0;
-    double least = DELASSUS_RANK * fmax(delassus->s[0], unheld(run, group));
+    double least =
+        DELASSUS_RANK * fmax(delassus->s[0], persistent_unheld(run, group));
     while (delassus->rank < n && delassus->s[delassus->rank] > least)
         delassus->rank++;
     return IMP_OK;
@@ -539,6 +513,30 @@ points_at(struct rt *run, struct persistent_group *group, int term)
     return st ? st : rows_series(run, group, group->n_on, term + 2);
 }
 
+/* Forces along a velocity that leave rest find coefficient `term` of their
+ * direction from the motion with all forces; what that presses is taken back.
+ */
+static int
+leave(struct rt *run, struct persistent_group *group, int term)
+{
+    int n = group->n_unknown, st = drive_from(run, group, 0, term + 2);
+    for (uint32_t i = 0; i < group->moved.n_block && !st; i++)
+        relays_leave_next(run, group->moved.block[i], term);
+    if (st || (st = drive_from(run, group, 0, term + 2)) ||
+        (st = rows_series(run, group, group->n_on, term + 2)))
+        return st;
+    for (int i = 0; i < n; i++)
+        group->scratch.b[i] =
+            (term + 1.0) * (term + 2.0) * group->unknown[i].value->c[term + 2];
+    persistent_solve(group, group->scratch.b, group->scratch.x);
+    for (int i = 0; i < n; i++) {
+        group->unknown[i].force->c[term] += group->scratch.x[i];
+        push_add(run, &group->unknown[i], 0, term, group->scratch.x[i]);
+    }
+    group->driven = 0;
+    return IMP_OK;
+}
+
 /* Finds lambda_k of all unknowns, and adds its effect to the accelerations. */
 static int
 one_order(struct rt *run, struct persistent_group *group, int term, int last)
@@ -566,6 +564,8 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
         push_add(run, &group->unknown[i], 0, term, answer[i]);
     if (term == 0)
         push_env(run, group, true);
+    if (term > 0 && group->leaves && (st = leave(run, group, term)))
+        return st;
     /* a friction that depends on the slip depends on the acceleration of one
      * order less, which is known now: joints answer to all forces in it */
     if (group->varies && term < last) {
@@ -609,7 +609,7 @@ steady(struct rt *run, struct persistent_group *group, int order, bool *is)
 }
 
 /* Begins a series: no forces. */
-static void
+static int
 begin(struct rt *run, struct persistent_group *group)
 {
     group->known = 0;
@@ -619,6 +619,14 @@ begin(struct rt *run, struct persistent_group *group)
         taylor_const(IMP_ORDER_MAX, 0.0, &group->row[i].force);
     for (int i = 0; i < group->n_unknown; i++)
         taylor_const(IMP_ORDER_MAX, 0.0, group->unknown[i].force);
+    bool leaves = group->leaves = false;
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        leaves |= relays_leave(run, group->moved.block[i]);
+    int st = leaves ? drive_from(run, group, 0, 1) : IMP_OK;
+    for (uint32_t i = 0; i < group->moved.n_block && leaves && !st; i++)
+        group->leaves |= relays_leave_begin(run, group->moved.block[i]);
+    group->steady &= !group->leaves;
+    return st;
 }
 
 /* Finds the forces of orders `term` to `last`. *done: they were found to stay
@@ -647,21 +655,6 @@ forces(struct rt *run, struct persistent_group *group, int order, int term,
     return st;
 }
 
-/* How many orders of forces stand for a series of a higher order. A friction
- * that varies was not made for the last order. Rows of corners go on from
- * there, and so do those of balls. */
-static int
-orders_made(const struct persistent_group *group, int last)
-{
-    bool balls = true;
-    for (int i = 0; i < group->n_on; i++)
-        balls = balls && group->row[i].balls &&
-                group->row[i].spot.kind == POINT_SURFACE;
-    return !group->varies && (balls || persistent_corners_only(group))
-               ? last + 1
-               : 0;
-}
-
 /* Makes the whole series after the forces, which `done` has done already. */
 static int
 whole(struct rt *run, struct persistent_group *group, int order, bool done)
@@ -686,7 +679,7 @@ persistent_orders(struct rt *run, struct persistent_group *group, int made,
 {
     assert(group->n_on <= group->n && group->n <= group->room);
     assert(made >= 0 && made <= order);
-    int last = group->first ? 0 : order - 1;
+    int last = group->first ? 0 : order - 1, st = IMP_OK;
     bool done;
     group->holds = INFINITY;
     group->branches = group->leaps = false;
@@ -701,15 +694,19 @@ persistent_orders(struct rt *run, struct persistent_group *group, int made,
         push_env(run, group, true);
         push_lower(run, group, made);
     } else {
-        begin(run, group);
+        st = begin(run, group);
     }
     group->solves = true;
     group->driven = 0;
-    int st = forces(run, group, order, made, last, &done);
+    if (!st)
+        st = forces(run, group, order, made, last, &done);
     group->solves = false;
-    group->made = st || done ? 0 : orders_made(group, last);
+    group->made =
+        st || done || group->leaves ? 0 : persistent_orders_made(group, last);
     if (!st)
         st = whole(run, group, order, done);
+    for (uint32_t i = 0; i < group->moved.n_block && group->leaves; i++)
+        relays_leave_done(run, group->moved.block[i]);
     if (!st && group->yields)
         st = persistent_soft_laws(run, group, order, &group->holds);
     if (!st && group->varies)

@@ -191,6 +191,7 @@ struct persistent_group {
     bool yields;   /* the contact of a point yields */
     bool varies;   /* that is a formula */
     bool rubs;     /* joints of the blocks that it moves have friction, */
+    bool leaves;   /* forces along a velocity leave rest in this series */
     bool solves;   /* which answers in G now */
     struct persistent_unknown *unknown; /* of the last persistent_unknowns */
     int n_unknown;
@@ -379,6 +380,10 @@ void persistent_share(struct rt *run, struct persistent_group *group, int term,
                       double *answer);
 
 /* -- persistent_soft.c -- */
+/* How many orders of forces stand for a series of a higher order. A friction
+ * that varies was not made for the last order. Rows of corners go on from
+ * there, and so do those of balls. */
+int persistent_orders_made(const struct persistent_group *group, int last);
 /* Reads whether the contact of a row yields now. IMP_BADMODEL after E0386. */
 void persistent_soft_read(struct rt *run, struct persistent_row *row);
 /* Adds the impulse of the next dt seconds to what the contact remembers. */
@@ -435,6 +440,10 @@ bool persistent_points_kept(const struct rt *run,
                             const struct persistent_group *group, int order);
 
 /* -- persistent_friction.c -- */
+/* The greatest entry of G if no joint answered. Where joints that stick hold
+ * all, G is the rounding of that. */
+double persistent_unheld(const struct rt *run,
+                         const struct persistent_group *group);
 /* The force along the tangent per force along the normal, where it is on the
  * edge of the cone; not of friction that varies. */
 double persistent_friction_share(const struct persistent_friction *friction);

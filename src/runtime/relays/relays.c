@@ -132,14 +132,53 @@ relays_act(const struct rt *run, uint32_t block)
 /* -- one instant ----------------------------------------------------------- */
 
 /* Is u of relay i, which is 0, what closed contacts hold, whichever way its
- * force jumps? rate: the size of its rate. */
+ * force jumps? Of a disc joints may hold it, too. rate: the size of its rate.
+ */
 static bool
-is_bound(const struct relays *relays, uint32_t i, double rate)
+is_bound(const struct rt *run, const struct relays *relays, uint32_t i,
+         double rate)
 {
+    bool joints =
+        relays->unknown != NULL && disc_of(run, relays, i) != IMP_NO_DISC;
     double most = relays->terms[i];
     for (uint32_t j = 0; j < relays->of->n; j++)
         most += fabs(raw_slopes(relays, i)[j]);
-    return rate <= RELAY_JUMP * most && raw_slopes(relays, i)[i] != 0.0;
+    return (relays->beside || joints) && rate <= RELAY_JUMP * most &&
+           (joints || raw_slopes(relays, i)[i] != 0.0);
+}
+
+/* Does relay i, or its disc, which leads off, come back to 0 at this time? */
+static bool
+returns(const struct rt *run, const struct relays *relays, uint32_t i)
+{
+    uint32_t disc = disc_of(run, relays, i),
+             which = disc == IMP_NO_DISC ? i : disc;
+    return relays->which == which && rt_time(run) >= relays->time &&
+           relays->to == RELAY_HELD;
+}
+
+static double
+rate_size(const struct relays *relays, uint32_t i)
+{
+    return fabs(relays->rate[i]) + slopes_size(relays, i);
+}
+
+/* What rounding leaves of u of relay i; of a disc that of the whole vector. */
+static double
+noise_of(const struct rt *run, const struct relays *relays, uint32_t i,
+         double least)
+{
+    uint32_t disc = disc_of(run, relays, i);
+    bool acts = relays->held[i] || relays->leads[i] || relays->carried[i];
+    double most = relays->most[i], rate = rate_size(relays, i);
+    for (uint32_t k = disc; disc != IMP_NO_DISC && k < relays->of->n &&
+                            disc_of(run, relays, k) == disc;
+         k++) {
+        most = fmax(most, relays->most[k]);
+        rate = fmax(rate, rate_size(relays, k));
+    }
+    return (acts ? RELAY_DRIFT : RELAY_NOISE) * DBL_EPSILON * most +
+           RELAY_STEPS * least * rate;
 }
 
 /* Which u are 0 now, and jump there, or are held by closed contacts? True if
@@ -148,19 +187,21 @@ static bool
 find_zeros(const struct rt *run, struct relays *relays, double least)
 {
     bool any = false;
+    for (uint32_t i = 0; i < relays->of->n; i++)
+        relays->most[i] =
+            fmax(relays->most[i], fabs(relays->told[i * IMP_RELAY_TOLD + 1]));
     for (uint32_t i = 0; i < relays->of->n; i++) {
-        const double *told = relays->told + i * IMP_RELAY_TOLD;
-        double rate = fabs(relays->rate[i]) + slopes_size(relays, i);
-        bool acts = relays->held[i] || relays->leads[i] || relays->carried[i];
-        relays->most[i] = fmax(relays->most[i], fabs(told[1]));
-        double noise =
-            (acts ? RELAY_DRIFT : RELAY_NOISE) * DBL_EPSILON * relays->most[i] +
-            RELAY_STEPS * least * rate;
-        bool small =
-            fabs(u_of(relays, i)) <=
-            (relays->leads[i] ? noise * RELAY_NOISE / RELAY_DRIFT : noise);
+        double rate = rate_size(relays, i),
+               noise = noise_of(run, relays, i, least);
+        bool leads = relays->leads[i] && !returns(run, relays, i),
+             small = fabs(u_of(relays, i)) <=
+                     (leads ? noise * RELAY_NOISE / RELAY_DRIFT : noise);
+        if (!leads && relays_disc_overflows(run, relays, i)) {
+            noise = fmax(noise, fabs(u_of(relays, i)));
+            small = true;
+        }
         relays->noise[i] = noise;
-        relays->bound[i] = small && relays->beside && is_bound(relays, i, rate);
+        relays->bound[i] = small && is_bound(run, relays, i, rate);
         relays->zero[i] = small && !relays->bound[i] &&
                           -slopes(relays, i)[i] > RELAY_JUMP * rate;
         if (!relays->zero[i]) {

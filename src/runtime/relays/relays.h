@@ -21,6 +21,14 @@ bool relays_act(const struct rt *run, uint32_t block);
  * those of the rates at their ends, where that velocity is rounding? They are
  * checked by relays_end. */
 bool relays_leave(const struct rt *run, uint32_t block);
+/* Beside closed contacts, whose forces are found order by order, the shares of
+ * such forces are found so, too. After series to order 1 with constant shares:
+ * begins, and tells whether there are any. Then, for k = 1, 2, ..., with all
+ * forces of order k, but for that share: sets its coefficient k. At the end the
+ * shares are constant again. */
+bool relays_leave_begin(struct rt *run, uint32_t block);
+void relays_leave_next(struct rt *run, uint32_t block, int k);
+void relays_leave_done(struct rt *run, uint32_t block);
 /* Chooses, at the present state, which relays are held. least: the least step
  * that the clock can see. change (one number per
  * state variable of the block): what takes their u to 0; NULL: nobody asks.

@@ -32,6 +32,37 @@ disc_at(const struct rt *run, const struct relays *relays, uint32_t first,
     return disc;
 }
 
+/* The order of a step, and the binary logarithm of what its terms may be. */
+#define DISC_ORDER 20.0
+#define DISC_RANGE 960.0
+
+bool
+relays_disc_overflows(const struct rt *run, const struct relays *relays,
+                      uint32_t i)
+{
+    if (disc_of(run, relays, i) == IMP_NO_DISC)
+        return false;
+    struct disc disc = disc_at(run, relays, disc_of(run, relays, i), false);
+    double length = 0.0, most = 0.0, falls = 0.0;
+    for (uint32_t k = 0; k < disc.m; k++)
+        length = hypot(length, u_of(relays, disc.of[k]));
+    for (uint32_t k = 0; k < disc.m; k++) {
+        uint32_t row = disc.of[k];
+        double rate = relays->rate[row];
+        for (uint32_t j = 0; j < relays->of->n; j++)
+            rate +=
+                slopes(relays, row)[j] * (disc_of(run, relays, j) == disc.of[0]
+                                              ? u_of(relays, j) / length
+                                              : relays->side[j]);
+        most = fmax(most, fabs(rate));
+        falls -= rate * u_of(relays, row);
+    }
+    /* terms grow by the inverse of the time to rest, and |u|^2 divides them */
+    return falls > 0.0 &&
+           DISC_ORDER * log2(most / length) + 2.0 * fmax(0.0, -log2(length)) >
+               DISC_RANGE;
+}
+
 void
 relays_disc_moves(const struct rt *run, struct relays *relays, uint32_t i)
 {
@@ -95,9 +126,8 @@ relays_discs_tell(struct rt *run, uint32_t block, const struct relays *relays)
             "where it has no value",
             num_digits(t, rt_time(run), 9));
         diag_help(run->ds, diag,
-                  "closed contacts leave this velocity one line: -F*sign(u), "
-                  "of the speed u along it, is held there; "
-                  "v/sqrt(norm(v)^2 + v0^2) is smooth");
+                  "in which direction it leaves rest beside them was not "
+                  "found; v/sqrt(norm(v)^2 + v0^2) in its place is smooth");
         return IMP_FAILED;
     }
     return IMP_OK;
@@ -340,6 +370,63 @@ leaving(const struct rt *run, const struct relays *relays, struct disc *discs)
     return n_disc;
 }
 
+/* Those of them that have a series of shares now. */
+static uint32_t
+with_series(const struct rt *run, const struct relays *relays,
+            struct disc *discs)
+{
+    uint32_t n_disc = 0;
+    for (uint32_t first = 0; first < relays->of->n; first++) {
+        if (disc_of(run, relays, first) != first)
+            continue;
+        struct disc disc = disc_at(run, relays, first, true);
+        if (disc.m > 0 && relays->leads[disc.of[0]] &&
+            *side_of(relays, disc.of[0]) != IMP_RELAY_ALONG)
+            discs[n_disc++] = disc;
+    }
+    return n_disc;
+}
+
+/* The shares have no more than their first coefficients, for those who ask with
+ * constant ones. */
+static void
+end_series(const struct rt *run, const struct relays *relays)
+{
+    for (uint32_t i = 0; i < relays->of->n; i++)
+        if (relays->leads[i] && disc_of(run, relays, i) != IMP_NO_DISC) {
+            memset(side_of(relays, i), 0, (IMP_ORDER_MAX + 1) * sizeof(double));
+            *side_of(relays, i) = relays->side[i];
+        }
+}
+
+bool
+relays_leave_begin(struct rt *run, uint32_t block)
+{
+    struct relays *relays = relays_of(run, block);
+    struct disc discs[IMP_RELAYS_MAX];
+    return relays_leave(run, block) && leaving(run, relays, discs) > 0;
+}
+
+void
+relays_leave_next(struct rt *run, uint32_t block, int k)
+{
+    struct relays *relays = relays_of(run, block);
+    struct disc discs[IMP_RELAYS_MAX];
+    assert(k > 0 && k <= IMP_ORDER_MAX);
+    if (!relays_leave(run, block))
+        return;
+    uint32_t n_disc = with_series(run, relays, discs);
+    for (uint32_t i = 0; i < n_disc; i++)
+        (void)next_share(run, relays, discs + i, k);
+}
+
+void
+relays_leave_done(struct rt *run, uint32_t block)
+{
+    if (relays_leave(run, block))
+        end_series(run, relays_of(run, block));
+}
+
 int
 relays_discs_series(struct rt *run, uint32_t block, int order,
                     int (*driven)(struct rt *run, uint32_t block,
@@ -362,12 +449,7 @@ relays_discs_series(struct rt *run, uint32_t block, int order,
         if (!st && any)
             st = driven(run, block, NULL, k, k + 1);
     }
-    for (uint32_t i = 0; i < relays->of->n; i++)
-        if (relays->leads[i] && disc_of(run, relays, i) != IMP_NO_DISC) {
-            /* for those who ask with constant shares */
-            memset(side_of(relays, i), 0, (IMP_ORDER_MAX + 1) * sizeof(double));
-            *side_of(relays, i) = relays->side[i];
-        }
+    end_series(run, relays);
     return st;
 }
 

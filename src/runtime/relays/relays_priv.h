@@ -191,6 +191,10 @@ void relays_tell(struct rt *run, const struct relays *relays);
 /* After u and shares of relays alone have been looked at: which discs are at
  * rest, and the sides of those that move. */
 void relays_discs_find(const struct rt *run, struct relays *relays);
+/* Does u of the disc of relay i fall to 0, so near that series of u/|u|
+ * overflow? Then it counts as 0. */
+bool relays_disc_overflows(const struct rt *run, const struct relays *relays,
+                           uint32_t i);
 /* Notes that no way is known in which the discs that are at rest go on; false:
  * there are none. */
 bool relays_discs_stick(const struct rt *run, struct relays *relays);

@@ -122,15 +122,6 @@ make_bodies(struct mech *mech)
     return ok;
 }
 
-uint32_t
-mech_env_more(struct mech *mech, uint32_t n)
-{
-    assert(mech);
-    uint32_t at = mech->layout.n_env;
-    mech->layout.n_env += n;
-    return at;
-}
-
 const imp_image *
 mech_compile(struct tm_model *model, struct diags *ds)
 {

@@ -329,7 +329,12 @@ void smooth_polytope_build(struct mech *mech, const struct tm_contact *decl,
  * them. */
 uint32_t series_layout(struct mech *mech, uint32_t at);
 /* n more entries of env, which the runtime sets; returns the first one. */
-uint32_t mech_env_more(struct mech *mech, uint32_t n);
+static inline uint32_t
+mech_env_more(struct mech *mech, uint32_t n)
+{
+    mech->layout.n_env += n;
+    return mech->layout.n_env - n;
+}
 imp_ref series_tapes(struct mech *mech);
 /* A force as a function of the state: time derivatives in it become
  * velocities; reports E0529 where they would be accelerations. */

@@ -596,28 +596,3 @@ persistent_told_series(const struct rt *run, int i, int most, double *rows)
         persistent_slip_series(friction, most, rows);
     return !row->on || !friction || friction->jam_time != rt_time(run);
 }
-
-double
-persistent_unheld(const struct rt *run, const struct persistent_group *group)
-{
-    double most = 0.0, change[6];
-    for (int i = 0; i < group->n_unknown && group->rubs; i++) {
-        const struct persistent_unknown *unknown = &group->unknown[i];
-        const imp_contact *contact =
-            rt_contact(run, unknown->row->spot.contact);
-        double own = 0.0, force[6];
-        for (int side = 0; side < 2; side++) {
-            uint32_t body = contact->body[side];
-            if (!contact_point_body_moves(run, body))
-                continue;
-            for (int c = 0; c < 6; c++)
-                force[c] = unknown->open[side][c].c[0];
-            persistent_by_mass(run, body, force, change);
-            uint32_t last = rt_body(run, body)->flags & IMP_BODYF_HELD ? 3 : 6;
-            for (uint32_t c = 0; c < last; c++)
-                own += force[c] * change[c];
-        }
-        most = fmax(most, own);
-    }
-    return most;
-}

@@ -368,6 +368,10 @@ persistent_stands(const struct persistent_group *group,
 }
 
 /* -- persistent_shares.c -- */
+/* The greatest entry of G if no joint answered. Where joints that stick hold
+ * all, G is the rounding of that. */
+double persistent_unheld(const struct rt *run,
+                         const struct persistent_group *group);
 /* Finds the least x with G x = -b, n_unknown entries each. */
 void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);
@@ -380,10 +384,6 @@ void persistent_share(struct rt *run, struct persistent_group *group, int term,
                       double *answer);
 
 /* -- persistent_soft.c -- */
-/* How many orders of forces stand for a series of a higher order. A friction
- * that varies was not made for the last order. Rows of corners go on from
- * there, and so do those of balls. */
-int persistent_orders_made(const struct persistent_group *group, int last);
 /* Reads whether the contact of a row yields now. IMP_BADMODEL after E0386. */
 void persistent_soft_read(struct rt *run, struct persistent_row *row);
 /* Adds the impulse of the next dt seconds to what the contact remembers. */
@@ -440,10 +440,6 @@ bool persistent_points_kept(const struct rt *run,
                             const struct persistent_group *group, int order);
 
 /* -- persistent_friction.c -- */
-/* The greatest entry of G if no joint answered. Where joints that stick hold
- * all, G is the rounding of that. */
-double persistent_unheld(const struct rt *run,
-                         const struct persistent_group *group);
 /* The force along the tangent per force along the normal, where it is on the
  * edge of the cone; not of friction that varies. */
 double persistent_friction_share(const struct persistent_friction *friction);
@@ -561,5 +557,20 @@ double persistent_flatness(const struct rt *run,
                            const struct persistent_group *group);
 /* Moves poses and velocities of a group onto its closed gaps. */
 void persistent_project_group(struct rt *run, struct persistent_group *group);
+
+/* How many orders of forces stand for a series of a higher order. A friction
+ * that varies was not made for the last order. Rows of corners go on from
+ * there, and so do those of balls. */
+static inline int
+persistent_orders_made(const struct persistent_group *group, int last)
+{
+    bool balls = true;
+    for (int i = 0; i < group->n_on; i++)
+        balls = balls && group->row[i].balls &&
+                group->row[i].spot.kind == POINT_SURFACE;
+    return !group->varies && (balls || persistent_corners_only(group))
+               ? last + 1
+               : 0;
+}
 
 #endif

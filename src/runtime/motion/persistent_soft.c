@@ -287,15 +287,3 @@ persistent_varies(const struct rt *run)
         varies = varies || set->group[i]->varies;
     return varies;
 }
-
-int
-persistent_orders_made(const struct persistent_group *group, int last)
-{
-    bool balls = true;
-    for (int i = 0; i < group->n_on; i++)
-        balls = balls && group->row[i].balls &&
-                group->row[i].spot.kind == POINT_SURFACE;
-    return !group->varies && (balls || persistent_corners_only(group))
-               ? last + 1
-               : 0;
-}

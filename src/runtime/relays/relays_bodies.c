@@ -36,17 +36,7 @@ rate_made(const struct rt *run, const struct relays *relays, uint32_t i)
     return row_of(run, relays, relays->of->n + i)[1];
 }
 
-/* Could u of relay i be 0 now? */
-bool
-relays_is_small(const struct relays *relays, uint32_t i, double least)
-{
-    double rate = fabs(relays->rate[i]) + slopes_size(relays, i),
-           size = fmax(relays->most[i],
-                       fabs(relays->told[i * IMP_RELAY_TOLD + 1]));
-    return fabs(u_of(relays, i)) <=
-           RELAY_DRIFT * DBL_EPSILON * size + RELAY_NEAR * least * rate;
-}
-
+/* Could u of a relay be 0 now? */
 bool
 relays_small(const struct relays *relays, double least)
 {

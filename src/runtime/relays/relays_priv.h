@@ -166,6 +166,17 @@ relays_rate_noise(const struct relays *relays, uint32_t i)
            (relays->terms[i] + slopes_size(relays, i));
 }
 
+/* Could u of relay i be 0 now? */
+static inline bool
+relays_is_small(const struct relays *relays, uint32_t i, double least)
+{
+    double rate = fabs(relays->rate[i]) + slopes_size(relays, i),
+           size = fmax(relays->most[i],
+                       fabs(relays->told[i * IMP_RELAY_TOLD + 1]));
+    return fabs(u_of(relays, i)) <=
+           RELAY_DRIFT * DBL_EPSILON * size + RELAY_NEAR * least * rate;
+}
+
 /* The end comes `after` the present time. */
 static inline void
 relays_note_end(const struct rt *run, struct relays *relays, double after,
@@ -250,8 +261,7 @@ int relays_through_joints(struct rt *run, uint32_t block,
                           struct relays *relays);
 
 /* -- relays_bodies.c -- */
-/* Could u of relay i, or of any one, be 0 now? */
-bool relays_is_small(const struct relays *relays, uint32_t i, double least);
+/* Could u of a relay be 0 now? */
 bool relays_small(const struct relays *relays, double least);
 /* The rates of u, and what shares add to them, with the closed contacts of
  * bodies, as these push now. */

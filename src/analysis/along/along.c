@@ -465,7 +465,8 @@ end_piece(struct along *along, struct followed *followed, double t,
     else if ((along->to_kink && t == along->reach &&
               along_jumps(followed, h, MISSED)) ||
              switched(along, h, t) ||
-             along_jumps(followed, h, ALONG_ROUNDING) || along_jumps_now(followed, h, t)) {
+             along_jumps(followed, h, ALONG_ROUNDING) ||
+             along_jumps_now(followed, h, t)) {
         take_piece(followed, along->time, h);
         count_value(followed, foreseen, t);
     } else if (!take_both_sides(along, followed, h)) {
@@ -512,6 +513,20 @@ next_switch(const struct along *along, double t, double known)
                                                                   : next;
 }
 
+/* When the next kink of an expression comes. Where pieces that have doubled as
+ * often as they may still begin at one, it is rounding, as of the norm of a
+ * difference of what moves alike, and the expression has no series there:
+ * INFINITY. */
+static double
+kink_of(struct along *along, uint32_t i, double reach, double least)
+{
+    double kink = along_first_kink(&along->v[i], reach);
+    if (!(kink < least) || along->doubled < DOUBLED_MOST)
+        return kink;
+    along->v[i].blunt = true;
+    return INFINITY;
+}
+
 /* Sets how far the series that were just read hold. Those without one take
  * pieces that double, in which the others keep theirs. */
 static void
@@ -527,8 +542,6 @@ set_reach(struct along *along, double t)
         followed->known = t + holds;
         followed->holds = holds;
         followed->blunt |= holds < least && along->doubled >= DOUBLED_MOST;
-        if (followed->blunt && !found(followed))
-            step = ldexp(BESIDE_KINK * along->until, along->blunted);
         if (followed->blunt)
             continue;
         known = fmin(known, holds);
@@ -538,7 +551,10 @@ set_reach(struct along *along, double t)
     }
     for (uint32_t i = 0; i < along->n && reach > 0; i++)
         if (!found(&along->v[i]) && !along->v[i].blunt)
-            kink = fmin(kink, along_first_kink(&along->v[i], reach));
+            kink = fmin(kink, kink_of(along, i, reach, least));
+    for (uint32_t i = 0; i < along->n; i++)
+        if (along->v[i].blunt && !found(&along->v[i]))
+            step = ldexp(BESIDE_KINK * along->until, along->blunted);
     along->switches = next_switch(along, t, known);
     if (along->switches <= t + reach)
         kink = fmin(kink, along->switches - t);
@@ -693,8 +709,8 @@ along_reach(struct along *along, bool followed)
     for (uint32_t i = 0; i < along->n && along->later; i++)
         reach = fmin(reach, reach_of(&along->v[i]));
     if (along->later)
-        along->reach = fmax(along->reach,
-                            fmin(along->time + reach, along->switches));
+        along->reach =
+            fmax(along->reach, fmin(along->time + reach, along->switches));
     along->later = false;
     return along->reach;
 }

@@ -375,10 +375,10 @@ series_reason(const imp_tape *tape, const imp_image *image, const double *work,
                "without bound; keep it away from there";
     if (is_unit_at_rest(tape, image, work, most > GROWN))
         return "a force has the direction of a velocity that comes to 0, as "
-               "-F*v/norm(v), and no value at rest. It is held there where v "
-               "may begin in any direction and forces are sums of such terms; "
-               "along one line write -F*sign(v); v/sqrt(norm(v)^2 + v0^2) is "
-               "smooth";
+               "-F*v/norm(v), and no value at rest. It is held there where "
+               "forces are sums of such terms, but not of observers, nor "
+               "beside joints with friction; along one line write -F*sign(v); "
+               "v/sqrt(norm(v)^2 + v0^2) is smooth";
     return most > GROWN
                ? "a force or a speed grows without bound, so that the motion "
                  "has an end in finite time; end the run before it (`until`), "

@@ -138,11 +138,16 @@ static bool
 is_bound(const struct rt *run, const struct relays *relays, uint32_t i,
          double rate)
 {
-    bool joints =
-        relays->unknown != NULL && disc_of(run, relays, i) != IMP_NO_DISC;
-    double most = relays->terms[i];
-    for (uint32_t j = 0; j < relays->of->n; j++)
-        most += fabs(raw_slopes(relays, i)[j]);
+    uint32_t disc = disc_of(run, relays, i);
+    bool joints = relays->unknown != NULL && disc != IMP_NO_DISC;
+    double most = 0.0;
+    for (uint32_t k = 0; k < relays->of->n; k++) {
+        double size = relays->terms[k];
+        for (uint32_t j = 0; j < relays->of->n; j++)
+            size += fabs(raw_slopes(relays, k)[j]);
+        if (k == i || (disc != IMP_NO_DISC && disc_of(run, relays, k) == disc))
+            most = fmax(most, size);
+    }
     return (relays->beside || joints) && rate <= RELAY_JUMP * most &&
            (joints || raw_slopes(relays, i)[i] != 0.0);
 }

@@ -34,10 +34,7 @@ is_known_limit(const struct result *result)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(result->code, known[i]))
             return true;
-    /* a drag along the direction of a velocity, where it has no value at rest
-     */
-    return !strcmp(result->code, "E0602") &&
-           strstr(result->err, "the direction of a velocity that comes to 0");
+    return false;
 }
 
 /* Laws of impacts that state no bound may ask a corner to pull, or add energy,

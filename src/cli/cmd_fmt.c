@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* imp fmt: models in the one canonical layout, in place and atomically. */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
-#include "base/io.h"
 #include "cli/commands.h"
+#include "cli/session/put_file.h"
 #include "cli/session/session.h"
 #include "syntax/fmt.h"
 
@@ -32,38 +26,15 @@ struct job {
     int files;
 };
 
-/* Writes the new text beside the file and renames it to the file, which keeps
- * its mode. A link is followed: the file it leads to is replaced, not the link.
- */
 static bool
 replace(struct session *session, const char *path, const struct buf *buf)
 {
-    struct stat st;
-    char *real = realpath(path, NULL);
-    const char *target = real ? real : path;
-    char *tmp = arena_printf(session->arena, "%s.XXXXXX", target);
-    int fd = mkostemp(tmp, O_CLOEXEC);
-    bool ok = fd >= 0;
-
-    if (ok && stat(target, &st) == 0)
-        ok = fchmod(fd, st.st_mode & 07777) == 0;
-    int error = ok ? io_write(fd, buf->s, buf->n) : errno;
-    if (fd >= 0) {
-        if (!error && fsync(fd) != 0 && errno != EINVAL)
-            error = errno;
-        if (close(fd) != 0 && !error)
-            error = errno;
-        if (!error && rename(tmp, target) != 0)
-            error = errno;
-        if (error)
-            unlink(tmp);
-    }
+    int error = cli_put_file(path, buf->s, buf->n);
     if (error)
         diag_help(&session->ds,
                   diag_add(&session->ds, DIAG_E0819, IMP_NOWHERE,
                            "cannot write `%s`: %s", path, strerror(error)),
                   "%s", cli_write_remedy(error));
-    free(real);
     return !error;
 }
 

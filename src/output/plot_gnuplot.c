@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* SVG and PNG through gnuplot. The program is started without a shell, with
  * default settings and an environment of its own. It reads script and data from
- * its standard input and writes the picture to its standard output, which is
- * the temporary file. So neither titles nor paths are ever read as commands.
+ * its standard input and writes the picture to its standard output, a pipe,
+ * from which it goes to the file here: gnuplot tells nobody that a disk is
+ * full. So neither titles nor paths are ever read as commands.
  * Titles stand in single quotes, in which gnuplot replaces nothing, and
  * enhanced text is off. A picture has no date: equal data give equal bytes. */
 #include <assert.h>
@@ -164,11 +165,10 @@ above_replaced(int fd)
     return fcntl(fd, F_DUPFD_CLOEXEC, 4);
 }
 
-/* Runs gnuplot on four descriptors above 3: script, picture, messages, and the
- * data that it finds as OUT_GNUPLOT_DATA. 0, an errno, or -1 when it ran and
- * failed. */
+/* Starts gnuplot on four descriptors above 3: script, picture, messages, and
+ * the data that it finds as OUT_GNUPLOT_DATA. 0 or an errno. */
 static int
-spawn_gnuplot(const int fd[4])
+spawn_gnuplot(const int fd[4], pid_t *pid)
 {
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t at;
@@ -195,33 +195,59 @@ spawn_gnuplot(const int fd[4])
                              POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     for (int i = 0; i < 4; i++)
         posix_spawn_file_actions_adddup2(&fa, fd[i], i);
-    pid_t pid = 0;
-    failure = posix_spawnp(&pid, "gnuplot", &fa, &at, argv, envp);
+    failure = posix_spawnp(pid, "gnuplot", &fa, &at, argv, envp);
     posix_spawn_file_actions_destroy(&fa);
     posix_spawnattr_destroy(&at);
     buf_free(&env);
-    if (failure)
-        return failure;
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return errno;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+    return failure;
 }
 
-/* The same for any descriptors. */
+/* Takes the picture from the pipe to the file, to its end. After an error the
+ * pipe is closed, so that gnuplot ends. 0 or the errno. */
 static int
-run_gnuplot(int in, int to, int err, int data)
+take_picture(int pipe_end, struct out_file *to)
 {
-    int fd[4] = {above_replaced(in), above_replaced(to), above_replaced(err),
-                 above_replaced(data)};
+    char part[1 << 14];
+    ssize_t n;
+    int error = 0;
+    while (!error && (n = read(pipe_end, part, sizeof part)) != 0)
+        if (n > 0)
+            error = out_file_write(to, part, (size_t)n);
+        else if (errno != EINTR)
+            error = errno;
+    close(pipe_end);
+    return error;
+}
+
+/* Runs gnuplot on any descriptors. 0, an errno, or -1 when it ran and failed.
+ */
+static int
+run_gnuplot(int in, struct out_file *to, int err, int data)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return errno;
+    int fd[4] = {above_replaced(in), above_replaced(ends[1]),
+                 above_replaced(err), above_replaced(data)};
+    pid_t pid = 0;
     int failure = fd[0] < 0 || fd[1] < 0 || fd[2] < 0 || fd[3] < 0
                       ? errno
-                      : spawn_gnuplot(fd);
+                      : spawn_gnuplot(fd, &pid);
+    close(ends[1]);
     for (int i = 0; i < 4; i++)
         if (fd[i] >= 0)
             close(fd[i]);
-    return failure;
+    if (failure) {
+        close(ends[0]);
+        return failure;
+    }
+    int error = take_picture(ends[0], to), status = 0;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return errno;
+    if (error)
+        return error;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
 /* the line of gnuplot's messages that says what went wrong */
@@ -257,7 +283,7 @@ out_gnuplot(struct output *output, struct diags *ds, imp_range where,
         cells = apart ? memory_file(data->s, data->n) : in;
     int failure = in < 0 || err < 0 || cells < 0
                       ? errno
-                      : run_gnuplot(in, opened.fd, err, cells);
+                      : run_gnuplot(in, &opened, err, cells);
     bool none = failure == ENOENT || failure == EACCES;
     char say[200] = "";
     if (failure == -1)

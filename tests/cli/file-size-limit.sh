@@ -24,3 +24,28 @@ echo "exit $?"
     "$imp" run --no-cache --out . ball.imp
 )
 echo "exit $?"
+# a picture that gnuplot could write in part is no picture, and `:save` leaves the
+# file that it cannot replace
+cat >plot.imp <<'END'
+let a = linspace(0, 1, 9)
+plot a^2 { against = a  file = "p.svg" }
+END
+(
+    ulimit -f 8
+    "$imp" run --no-cache --out o plot.imp
+)
+echo "exit $?"
+ls o
+echo "let precious = 1" >saved.imp
+{
+    for i in $(seq 500); do
+        echo "let some_name_of_a_value_$i = $i"
+    done
+    echo ":save ! saved.imp"
+} >entries
+(
+    ulimit -f 8
+    "$imp" repl --backend=eval <entries
+)
+echo "exit $?"
+cat saved.imp

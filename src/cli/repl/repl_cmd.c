@@ -2,7 +2,6 @@
 /* Commands of the REPL: those that begin with a colon, and ?name. */
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +11,11 @@
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
-#include "base/io.h"
 #include "cli/code/jit.h"
 #include "cli/code/load.h"
 #include "cli/repl/repl_priv.h"
 #include "cli/session/open_page.h"
+#include "cli/session/put_file.h"
 #include "cli/session/runopts.h"
 #include "codegen/gen.h"
 
@@ -221,12 +220,9 @@ colon_save(struct repl *repl, const char *arg)
     arg += strspn(arg, " \t");
     int status = list(repl, NULL, &text, &found);
     if (status == IMP_EXIT_OK) {
-        int how =
-            O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL);
-        int fd = open(arg, how, 0666);
-        int e = fd < 0 ? errno : io_write(fd, buf_str(&text), text.n);
-        if (fd >= 0 && close(fd) != 0 && !e)
-            e = errno;
+        int e = !overwrite && !access(arg, F_OK)
+                    ? EEXIST
+                    : cli_put_file(arg, buf_str(&text), text.n);
         if (e == EEXIST && !overwrite) {
             cli_error(DIAG_E0819, "`:save ! FILE` overwrites a file",
                       "`%s` is there already", arg);

@@ -18,10 +18,10 @@
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/io.h"
 #include "cli/code/load.h"
 #include "cli/export/export.h"
 #include "cli/session/args.h"
+#include "cli/session/put_file.h"
 #include "output/h5.h"
 #include "output/out.h"
 #include "view/page.h"
@@ -54,29 +54,6 @@ page_read(const char *path, char **bytes, size_t *n)
             error = errno;
     }
     close(fd);
-    return error;
-}
-
-/* Writes the file, whole or not at all; 0 or errno. */
-static int
-page_write(const char *path, const char *bytes, size_t n)
-{
-    assert(path != NULL && bytes != NULL);
-    size_t room = strlen(path) + 8;
-    char *temp = mem_alloc(room);
-    snprintf(temp, room, "%s.XXXXXX", path);
-    int fd = mkostemp(temp, O_CLOEXEC), error = fd < 0 ? errno : 0;
-    if (!error)
-        error = io_write(fd, bytes, n);
-    if (!error && fchmod(fd, 0644))
-        error = errno;
-    if (fd >= 0 && close(fd) && !error)
-        error = errno;
-    if (!error && rename(temp, path))
-        error = errno;
-    if (error && fd >= 0)
-        unlink(temp);
-    free(temp);
     return error;
 }
 
@@ -122,7 +99,7 @@ write_part(void *ctx, const char *name, const struct buf *bytes)
     size_t room = strlen(folder->path) + strlen(name) + 2;
     char *path = mem_alloc(room);
     snprintf(path, room, "%s/%s", folder->path, name);
-    folder->error = page_write(path, bytes->s, bytes->n);
+    folder->error = cli_put_file(path, bytes->s, bytes->n);
     free(path);
     return folder->error == 0;
 }
@@ -217,7 +194,7 @@ put_other(const struct page_file *file, const void *run, size_t n)
     if (why)
         cli_error(DIAG_E0834, "the page of the run (.html) shows what it has",
                   "`%s` cannot be made of this run: %s", file->path, why);
-    else if (error || (error = page_write(file->path, bytes.s, bytes.n)))
+    else if (error || (error = cli_put_file(file->path, bytes.s, bytes.n)))
         cli_cannot_write(file->path, error);
     else
         cli_say("%s\n", file->path);
@@ -237,8 +214,8 @@ page_show(const struct page_file *file, const char *title, const void *run,
         return put_other(file, run, n);
     if (!bare)
         out_page_put(&page, view_page(), title, run, n);
-    int error = bare ? page_write(file->path, run, n)
-                     : page_write(file->path, page.s, page.n);
+    int error = bare ? cli_put_file(file->path, run, n)
+                     : cli_put_file(file->path, page.s, page.n);
     buf_free(&page);
     if (error) {
         cli_cannot_write(file->path, error);
@@ -317,7 +294,7 @@ visit(const char *page, size_t n, struct visit *visit, bool *missing)
     buf_printf(&words[1], visit->text ? "--dump-dom" : "--screenshot=%s",
                result.s);
     buf_printf(&words[2], "file://%s#bare=1&%s", file.s, visit->hash);
-    int error = page_write(file.s, page, n), status = -1;
+    int error = cli_put_file(file.s, page, n), status = -1;
     for (size_t i = 0; !error && i < 3 && status < 0; i++) {
         const char *const list[] = {browsers[i],
                                     "--headless=new",
@@ -356,7 +333,7 @@ page_picture(const char *page, size_t n, const char *hash, const char *path,
     assert(page != NULL && hash != NULL && path != NULL && missing != NULL);
     struct visit to = {.hash = hash, .size = "--window-size=1200,800"};
     const char *why = visit(page, n, &to, missing);
-    int error = why ? 0 : page_write(path, to.bytes, to.n);
+    int error = why ? 0 : cli_put_file(path, to.bytes, to.n);
     free(to.bytes);
     return error ? strerror(error) : why;
 }
@@ -396,7 +373,7 @@ page_movie(const char *page, size_t n, const char *path, bool *missing)
     if (film) {
         film += strlen(begins);
         n = decode(film, to.n - (size_t)(film - to.bytes));
-        error = page_write(path, film, n);
+        error = cli_put_file(path, film, n);
     }
     free(to.bytes);
     return error           ? strerror(error)

@@ -285,16 +285,18 @@ energy_is_known(const struct model *model)
     if (!ride_is_rest(&model->ground) || !ride_is_rest(&model->carried))
         return false;
     for (int i = 0; i < model->systems; i++)
-        if (model->system[i].dissipation || model->system[i].dry)
+        if (model->system[i].dissipation || model->system[i].dry ||
+            formula_has_time(&model->system[i].formulas,
+                             model->system[i].potential))
             return false;
     for (int i = 0; i < model->contacts; i++)
-        if (model->contact[i].belt != 0)
+        if (model->contact[i].belt != 0 || contact_is_driven(model, i))
             return false;
     for (int i = 0; i < model->bodies; i++) {
         const struct body *body = &model->body[i];
         if (body->there &&
             (length(body->carry) > 0 || length(body->swing) > 0 ||
-             body->path.knots ||
+             body->path.knots || ride_turns(&body->turning) ||
              (!body->fixed && memcmp(&body->load, &none, sizeof none) != 0)))
             return false;
     }

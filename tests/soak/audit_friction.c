@@ -307,7 +307,8 @@ is_beside_jam(const struct result *result, int row)
     return false;
 }
 
-/* Does a table of the model change its slope there, and forces jump? */
+/* Does a table or a ramp of the time change its slope there, and forces jump?
+ */
 static bool
 has_knot(const struct model *model, double from, double to)
 {
@@ -319,6 +320,9 @@ has_knot(const struct model *model, double from, double to)
                 if (of[k]->at[m] >= from && of[k]->at[m] <= to)
                     return true;
     }
+    for (int i = 0; i < model->systems; i++)
+        if (formula_has_knot(&model->system[i].formulas, from, to))
+            return true;
     return false;
 }
 

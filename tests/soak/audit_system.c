@@ -20,15 +20,16 @@ static const double WEAK = 1e-6;
 
 struct motion {
     const struct coordinate_system *system;
-    struct hyper q[MAX_COORDINATES], v[MAX_COORDINATES];
+    struct hyper q[PLACES_COUNT], v[MAX_COORDINATES];
 };
 
 static void
 motion_at(const struct coordinate_system *system, const struct place *place,
-          struct motion *out)
+          double time, struct motion *out)
 {
     memset(out, 0, sizeof *out);
     out->system = system;
+    out->q[TIME_PLACE].value = time;
     for (int i = 0; i < system->coordinates; i++) {
         out->q[i].value = place->q[i];
         out->v[i].value = place->rate[i];
@@ -128,7 +129,7 @@ branches_of(const struct coordinate_system *system)
 
 static bool
 integrate(const struct coordinate_system *system, const struct place *from,
-          double time, struct place *out)
+          double start, double time, struct place *out)
 {
     int n = system->coordinates, steps = 1 + (int)(time / STEP);
     double h = time / steps;
@@ -136,7 +137,7 @@ integrate(const struct coordinate_system *system, const struct place *from,
     struct motion motion;
     *out = *from;
     bool held = false;
-    motion_at(system, from, &motion);
+    motion_at(system, from, start, &motion);
     uint64_t up = branches(&motion, &held);
     for (int step = 0; step < steps; step++) {
         struct place sum = {{0}, {0}}, slope = {{0}, {0}};
@@ -146,7 +147,7 @@ integrate(const struct coordinate_system *system, const struct place *from,
                 at.q[i] += share[stage] * h * slope.q[i];
                 at.rate[i] += share[stage] * h * slope.rate[i];
             }
-            motion_at(system, &at, &motion);
+            motion_at(system, &at, start + (step + share[stage]) * h, &motion);
             if (branches(&motion, &held) != up || held)
                 return false;
             memcpy(slope.q, at.rate, sizeof slope.q);
@@ -173,7 +174,7 @@ audit_step(const struct model *model, const struct result *result, int index,
     const struct place *next = &result->place[(row + 1) * MAX_SYSTEMS + index];
     struct place own;
     double step = result->t[row + 1] - result->t[row];
-    if (!integrate(system, now, step, &own))
+    if (!integrate(system, now, result->t[row], step, &own))
         return;
     for (int i = 0; i < system->coordinates; i++) {
         double error =
@@ -194,16 +195,22 @@ static bool
 is_driven(const struct model *model)
 {
     for (int i = 0; i < model->contacts; i++)
-        if (model->contact[i].there && model->contact[i].belt != 0)
+        if (model->contact[i].there &&
+            (model->contact[i].belt != 0 || contact_is_driven(model, i)))
+            return true;
+    for (int i = 0; i < model->systems; i++)
+        if (formula_has_time(&model->system[i].formulas,
+                             model->system[i].potential))
             return true;
     return false;
 }
 
 static double
-energy_at(const struct coordinate_system *system, const struct place *place)
+energy_at(const struct coordinate_system *system, const struct place *place,
+          double time)
 {
     struct motion motion;
-    motion_at(system, place, &motion);
+    motion_at(system, place, time, &motion);
     return value(&motion, system->kinetic).value +
            (system->potential ? value(&motion, system->potential).value : 0);
 }
@@ -213,18 +220,22 @@ audit_energy(const struct model *model, const struct result *result, int index,
              int row, struct finding *finding)
 {
     const struct coordinate_system *system = &model->system[index];
-    double now = energy_at(system, &result->place[row * MAX_SYSTEMS + index]);
+    double now = energy_at(system, &result->place[row * MAX_SYSTEMS + index],
+                           result->t[row]);
     double next =
-        energy_at(system, &result->place[(row + 1) * MAX_SYSTEMS + index]);
+        energy_at(system, &result->place[(row + 1) * MAX_SYSTEMS + index],
+                  result->t[row + 1]);
     double scale = 1 + fabs(now);
-    if (!(next - now < CLOSE * scale) && !is_driven(model) && !result->gains)
+    bool driven = is_driven(model);
+    if (!(next - now < CLOSE * scale) && !driven && !result->gains)
         finding_set(finding, "energy rises",
                     "the energy of %s rises by %.3g from %.17g between t = "
                     "%.17g and %.17g",
                     system->name, next - now, now, result->t[row],
                     result->t[row + 1]);
-    else if (!system->dissipation && !system->dry && !model_is_rough(model) &&
-             result->t[row + 1] > result->t[row] && next - now < -CLOSE * scale)
+    else if (!driven && !system->dissipation && !system->dry &&
+             !model_is_rough(model) && result->t[row + 1] > result->t[row] &&
+             next - now < -CLOSE * scale)
         finding_set(finding, "energy falls",
                     "the energy of %s falls by %.3g between events, from t = "
                     "%.17g to %.17g",
@@ -256,7 +267,8 @@ audit_slip(const struct model *model, const struct result *result, int row,
     if (!contact->rough || !audit_has_force(result, row, index))
         return;
     motion_at(system, &result->place[row * MAX_SYSTEMS + contact->system - 1],
-              &motion);
+              result->t[row], &motion);
+    motion.q[TIME_PLACE].first = 1;
     for (int i = 0; i < system->coordinates; i++)
         motion.q[i].first = motion.v[i].value;
     double own = value(&motion, contact->slide).first - contact->belt;
@@ -277,7 +289,8 @@ audit_gaps(const struct model *model, const struct result *result, int row,
         int index = contact->system - 1;
         struct motion motion;
         motion_at(&model->system[index],
-                  &result->place[row * MAX_SYSTEMS + index], &motion);
+                  &result->place[row * MAX_SYSTEMS + index], result->t[row],
+                  &motion);
         double own = value(&motion, contact->gap).value;
         double gap = result->gap[row * result->contacts + i];
         if (own < -CLOSE)
@@ -342,8 +355,11 @@ audit_impact(const struct model *model, const struct result *result, int row,
     double M[MAX_COORDINATES][MAX_COORDINATES], rate[2] = {0, 0};
     double gradient[MAX_COORDINATES], change[MAX_COORDINATES] = {0};
     struct motion motion;
-    motion_at(system, before, &motion);
+    motion_at(system, before, event->time, &motion);
     mass_matrix(&motion, M);
+    motion.q[TIME_PLACE].first = 1;
+    rate[0] = rate[1] = value(&motion, contact->gap).first;
+    motion.q[TIME_PLACE].first = 0;
     for (int i = 0; i < n; i++) {
         motion.q[i].first = 1;
         gradient[i] = value(&motion, contact->gap).first;
@@ -388,7 +404,8 @@ momentum(const struct model *model, const struct result *result, int index,
 {
     const struct coordinate_system *system = &model->system[index];
     struct motion motion;
-    motion_at(system, &result->place[row * MAX_SYSTEMS + index], &motion);
+    motion_at(system, &result->place[row * MAX_SYSTEMS + index], result->t[row],
+              &motion);
     motion.v[i].first = 1;
     *own = value(&motion, system->kinetic).first;
     *rate =
@@ -428,6 +445,18 @@ audit_systems_balance(const struct model *model, const struct result *result,
                             result->t[row + 2], error);
         }
     }
+}
+
+/* Is any contact closed by the mode of the row? An impact without rebound tells
+ * of no other event. */
+static bool
+any_closed(const struct model *model, const struct result *result, int row)
+{
+    for (int i = 0; i < model->contacts; i++)
+        if (model->contact[i].there && model->contact[i].system &&
+            result->force[row * result->contacts + i].mode > 0)
+            return true;
+    return false;
 }
 
 void
@@ -473,7 +502,7 @@ audit_systems(const struct model *model, const struct result *result,
         bool next_summed = is_summed(result, result->t[row + 1]);
         for (int i = 0; i < model->systems && !summed && !next_summed; i++) {
             audit_energy(model, result, i, row, finding);
-            if (!jump && !any)
+            if (!jump && !any && !any_closed(model, result, row))
                 audit_step(model, result, i, row, finding);
         }
         if (finding->kind[0])

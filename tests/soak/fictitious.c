@@ -46,6 +46,7 @@ can_ride(const struct body *body, const struct ride *ride)
     bool turns = ride_turns(ride);
     if (body->fixed)
         return length(body->swing) == 0 && !body->path.knots &&
+               !ride_turns(&body->turning) &&
                !(turns && length(body->carry) > 0);
     if (load->spring != 0 || load->drag != 0)
         return false;

@@ -32,6 +32,36 @@ formula_leaf(struct formulas *formulas, enum operation operation,
     return add_node(formulas, (struct node){operation, 0, coordinate, 0});
 }
 
+bool
+formula_has_time(const struct formulas *formulas, int root)
+{
+    const struct node *node = &formulas->node[root];
+    switch (node->operation) {
+    case OP_TIME:
+        return true;
+    case OP_NUMBER:
+    case OP_COORDINATE:
+    case OP_RATE:
+        return false;
+    case OP_ADD:
+    case OP_MULTIPLY:
+        if (formula_has_time(formulas, node->right))
+            return true;
+        break;
+    default:
+        break;
+    }
+    return formula_has_time(formulas, node->left);
+}
+
+void
+formula_shift_time(struct formulas *formulas, double shift)
+{
+    for (int i = 0; i < formulas->count; i++)
+        if (formulas->node[i].operation == OP_TIME)
+            formulas->node[i].value += shift;
+}
+
 static bool
 is_number(const struct formulas *formulas, int node, double value)
 {
@@ -83,6 +113,8 @@ formula_derivative(struct formulas *formulas, int of, int coordinate)
     switch (node.operation) {
     case OP_COORDINATE:
         return formula_number(formulas, node.left == coordinate);
+    case OP_TIME:
+        return formula_number(formulas, coordinate == TIME_PLACE);
     case OP_ADD:
         inner = formula_derivative(formulas, node.left, coordinate);
         return formula_two(
@@ -147,6 +179,11 @@ formula_substitute(const struct formulas *from, int root,
     case OP_COORDINATE:
     case OP_RATE:
         return substituted_leaf(node, by, to);
+    case OP_TIME: {
+        int time = formula_leaf(to, OP_TIME, 0);
+        to->node[time].value = node->value / by->time_factor;
+        return formula_scaled(to, by->time_factor, time);
+    }
     case OP_ADD:
     case OP_MULTIPLY: {
         int left = formula_substitute(from, node->left, by, to);
@@ -187,6 +224,12 @@ formula_print(const struct formulas *formulas, int root, char names[][16],
     case OP_RATE:
         fprintf(out, "%s%s", names[node->left],
                 node->operation == OP_RATE ? "'" : "");
+        return;
+    case OP_TIME:
+        fputs(node->value != 0 ? "((1 [1/s])*t + " : "((1 [1/s])*t", out);
+        if (node->value != 0)
+            print_number(out, node->value);
+        fputs(")", out);
         return;
     default:
         break;
@@ -254,6 +297,10 @@ formula_value(const struct formulas *formulas, int root, const struct hyper *q,
         return q[node->left];
     case OP_RATE:
         return v[node->left];
+    case OP_TIME:
+        a = q[TIME_PLACE];
+        a.value += node->value;
+        return a;
     case OP_ADD:
         a = formula_value(formulas, node->left, q, v);
         b = formula_value(formulas, node->right, q, v);
@@ -288,4 +335,36 @@ formula_value(const struct formulas *formulas, int root, const struct hyper *q,
     default:
         return (struct hyper){x > 0, 0, 0, 0};
     }
+}
+
+static bool
+reads_time_alone(const struct formulas *formulas, int root)
+{
+    const struct node *node = &formulas->node[root];
+    bool two = node->operation == OP_ADD || node->operation == OP_MULTIPLY;
+    if (node->operation == OP_COORDINATE || node->operation == OP_RATE)
+        return false;
+    if (node->operation == OP_NUMBER || node->operation == OP_TIME)
+        return true;
+    return reads_time_alone(formulas, node->left) &&
+           (!two || reads_time_alone(formulas, node->right));
+}
+
+bool
+formula_has_knot(const struct formulas *formulas, double from, double to)
+{
+    for (int i = 0; i < formulas->count; i++) {
+        const struct node *node = &formulas->node[i];
+        struct hyper at[2][PLACES_COUNT] = {{{0}}};
+        if (node->operation != OP_RAMP ||
+            !reads_time_alone(formulas, node->left))
+            continue;
+        at[0][TIME_PLACE].value = from;
+        at[1][TIME_PLACE].value = to;
+        if (formula_value(formulas, node->left, at[0], NULL).value *
+                formula_value(formulas, node->left, at[1], NULL).value <=
+            0)
+            return true;
+    }
+    return false;
 }

@@ -7,11 +7,15 @@
 #include <stdio.h>
 
 enum { MAX_NODES = 2000, MAX_COORDINATES = 4 };
+/* Where formulas are evaluated or derived time stands behind the coordinates.
+ */
+enum { TIME_PLACE = MAX_COORDINATES, PLACES_COUNT };
 
 enum operation {
     OP_NUMBER,     /* value */
     OP_COORDINATE, /* number left */
     OP_RATE,
+    OP_TIME, /* t + value, in seconds */
     OP_ADD,
     OP_MULTIPLY,
     OP_POWER, /* left^value */
@@ -46,14 +50,18 @@ int formula_two(struct formulas *formulas, enum operation operation, int left,
 int formula_one(struct formulas *formulas, enum operation operation, int left);
 int formula_power(struct formulas *formulas, int left, double exponent);
 int formula_scaled(struct formulas *formulas, double factor, int left);
-/* the derivative by a coordinate */
+/* Does it depend on the time? */
+bool formula_has_time(const struct formulas *formulas, int root);
+/* All of them, with t + shift in place of t. */
+void formula_shift_time(struct formulas *formulas, double shift);
+/* the derivative by a coordinate, or by the time (TIME_PLACE) */
 int formula_derivative(struct formulas *formulas, int of, int coordinate);
 /* q[i] becomes sum_k matrix[i][k] q[k] + offset[i], and each rate that of this
- * times rate_factor. Returns the root in `to`. */
+ * times rate_factor, t becomes time_factor*t. Returns the root in `to`. */
 struct substitution {
     int coordinates;
     double matrix[MAX_COORDINATES][MAX_COORDINATES], offset[MAX_COORDINATES];
-    double rate_factor;
+    double rate_factor, time_factor;
 };
 int formula_substitute(const struct formulas *from, int root,
                        const struct substitution *by, struct formulas *to);
@@ -64,11 +72,15 @@ void formula_print_own(FILE *out);
 /* Is it a branch, and on which side of it is the model there? */
 bool formula_branches(const struct node *node);
 
+/* Has a ramp that reads the time alone its bend between two times? */
+bool formula_has_knot(const struct formulas *formulas, double from, double to);
+
 /* A value with its derivatives by two directions, and by both. */
 struct hyper {
     double value, first, second, both;
 };
-/* The value at coordinates q and rates v, all hyper-dual. */
+/* The value at coordinates q and rates v, all hyper-dual; q[TIME_PLACE] is the
+ * time. */
 struct hyper formula_value(const struct formulas *formulas, int root,
                            const struct hyper *q, const struct hyper *v);
 

@@ -137,6 +137,7 @@ turn_body(struct transformation *by, struct body *body)
     turn_vector(by, by->length / by->time, body->along);
     turn_vector(by, by->hand / by->time, body->spin);
     turn_attitude(by, body);
+    turn_ride(by, &body->turning);
     turn_load(by, &body->load);
     body->rotor.inertia *= by->mass * by->length * by->length;
     body->rotor.rate *= by->hand / by->time;
@@ -183,6 +184,7 @@ chart_of(const struct frame *frame, const struct model *model, int index)
     for (int i = 0; !frame->charted && i < MAX_COORDINATES; i++)
         chart.matrix[i][i] = 1;
     chart.rate_factor = frame->time;
+    chart.time_factor = 1 / frame->time;
     return chart;
 }
 
@@ -411,6 +413,8 @@ model_restart(struct model *model, const struct result *result, int row)
         add_scaled(load->anchor, start, load->anchor_rate, load->anchor);
         load->phase += load->frequency * start;
         body->swing_phase += body->swing_rate * start;
+        body->angle += body->turning.rate * start;
+        body->turning.phase += body->turning.frequency * start;
         if (body->path.knots)
             add_scaled(body->position, table_integral(&body->path, start),
                        body->along, body->position);
@@ -429,6 +433,7 @@ model_restart(struct model *model, const struct result *result, int row)
         const struct place *place = &result->place[row * MAX_SYSTEMS + i];
         memcpy(model->system[i].start, place->q, sizeof place->q);
         memcpy(model->system[i].rate, place->rate, sizeof place->rate);
+        formula_shift_time(&model->system[i].formulas, start);
     }
     int left = 0;
     for (int i = 0; i < model->times; i++)

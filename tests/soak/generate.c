@@ -51,6 +51,8 @@ static const struct kind {
     {"dry", generate_dry, 0},
     {"unequal", generate_unequal, 0},
     {"dragged", generate_dragged, 0},
+    {"grounds", generate_grounds, 0},
+    {"plates", generate_plates, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 
@@ -70,7 +72,8 @@ generate(uint64_t seed, const char *kind, struct model *out)
             chosen = i;
         pick -= kind_table[i].share;
     }
-    *out = (struct model){.dimension = 2, .record_gaps = true};
+    *out = (struct model){
+        .dimension = 2, .record_gaps = true, .record_pushes = true};
     if (chosen < 0)
         return false;
     kind_table[chosen].make(&random, out);

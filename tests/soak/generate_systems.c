@@ -118,7 +118,7 @@ add_gap(struct model *model, struct random *random, bool constant,
     if (!constant && random_chance(random, 0.4))
         gap = add(formulas, gap,
                   wave(formulas, random, system->coordinates, 0.5));
-    struct hyper q[MAX_COORDINATES] = {{0}}, v[MAX_COORDINATES] = {{0}};
+    struct hyper q[PLACES_COUNT] = {{0}}, v[MAX_COORDINATES] = {{0}};
     for (int i = 0; i < system->coordinates; i++)
         q[i].value = system->start[i];
     double now = formula_value(formulas, gap, q, v).value;

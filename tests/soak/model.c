@@ -101,8 +101,19 @@ bool
 contact_records(const struct model *model, int contact)
 {
     return model->contact[contact].there && !model->as_system &&
-           !model->found &&
-           (model->contact[contact].rough || model->zero_friction);
+           !model->found && !model->families &&
+           (model->contact[contact].rough || model->zero_friction ||
+            model->record_pushes);
+}
+
+bool
+contact_is_driven(const struct model *model, int contact)
+{
+    const struct contact *of = &model->contact[contact];
+    const struct formulas *formulas =
+        of->system ? &model->system[of->system - 1].formulas : NULL;
+    return formulas && (formula_has_time(formulas, of->gap) ||
+                        formula_has_time(formulas, of->slide));
 }
 
 void
@@ -325,6 +336,13 @@ print_attitude(const struct model *model, const struct body *body, FILE *out)
 {
     if (body->fixed && ride_turns(&model->ground)) {
         print_ridden_angle(model, body, out);
+        return;
+    }
+    if (body->fixed && ride_turns(&body->turning)) {
+        fputs("  angle = ", out);
+        print_number(out, body->angle);
+        fputs(" + ", out);
+        ride_print_angle(&body->turning, out);
         return;
     }
     if (model->dimension == 2) {
@@ -599,9 +617,10 @@ print_record(const struct model *model, FILE *out)
     }
     for (int i = 0; i < model->contacts; i++) {
         const struct contact *contact = &model->contact[i];
-        static const char *const what[] = {"normal_force", "friction_force",
-                                           "slip", "work", "mode"};
-        for (int k = 0; k < 5 && contact_records(model, i); k++)
+        static const char *const what[] = {"mode", "normal_force",
+                                           "friction_force", "slip", "work"};
+        int count = contact->rough || model->zero_friction ? 5 : 2;
+        for (int k = 0; k < count && contact_records(model, i); k++)
             fprintf(out, ",%s%s%s%s.%s", k ? " " : "\n    ",
                     contact->system ? model->system[contact->system - 1].name
                                     : "",

@@ -83,6 +83,8 @@ struct body {
     struct table path; /* it moves at along times what the table says, too */
     double along[3];
     double angle;         /* in the plane */
+    struct ride turning;  /* in the plane a fixed body turns so about its own
+                             place; it has no acceleration */
     double quaternion[4]; /* in space */
     double velocity[3], spin[3];
     struct load load;
@@ -190,6 +192,7 @@ struct model {
     bool reversed;      /* contacts of systems in reversed order */
     bool second;        /* followed by the second engine, `engine = gsl` */
     bool record_gaps;   /* besides the state of each body */
+    bool record_pushes; /* the normal forces of contacts without friction */
     bool observed;      /* an observer follows each coordinate of the systems */
     bool families;      /* contacts of systems are one family, k[i] */
     const char *ask;    /* commands instead of `simulate`; NULL: none */
@@ -233,6 +236,9 @@ bool body_is_jointed(const struct model *model, int body);
 bool body_moves(const struct model *model, int body);
 /* Are forces, slip and work of that contact recorded? */
 bool contact_records(const struct model *model, int contact);
+/* Is it one of a system whose ground moves, by a gap or a slide that depends on
+ * the time? (A belt has a speed of its own.) */
+bool contact_is_driven(const struct model *model, int contact);
 /* Newton's restitution of an impact at that speed of approach. */
 double contact_restitution(const struct contact *contact, double approach);
 /* The coefficient of friction at that slip. */

@@ -389,7 +389,8 @@ can_be_system(const struct model *model)
                      second->shape == SHAPE_BALL && length(first->carry) == 0;
         if ((!on_wall && !balls) || length(second->carry) > 0 ||
             first->path.knots || length(first->swing) > 0 ||
-            length(second->swing) > 0)
+            length(second->swing) > 0 || ride_turns(&first->turning) ||
+            ride_turns(&second->turning))
             return false;
     }
     return any;

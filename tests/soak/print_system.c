@@ -122,6 +122,12 @@ print_slide(const struct model *model, const struct coordinate_system *system,
             formula_print(formulas, slope, names, out);
             fprintf(out, "*%s'", names[i]);
         }
+        if (formula_has_time(formulas, contact->slide)) {
+            int slope =
+                formula_derivative(formulas, contact->slide, TIME_PLACE);
+            fputs(" + (1 [1/s])*", out);
+            formula_print(formulas, slope, names, out);
+        }
         free(formulas);
     }
     if (contact->belt != 0) {

@@ -154,8 +154,10 @@ fixed_states(const struct model *model, struct result *result, int body)
             add_scaled(state->velocity, table_value(&fixed->path, time),
                        fixed->along, state->velocity);
         }
-        state->angle = fixed->angle + ride_angle(&model->ground, time);
-        state->spin[2] += ride_spin(&model->ground, time);
+        state->angle = fixed->angle + ride_angle(&fixed->turning, time) +
+                       ride_angle(&model->ground, time);
+        state->spin[2] +=
+            ride_spin(&fixed->turning, time) + ride_spin(&model->ground, time);
         if (!ride_is_rest(&model->ground))
             ride_along(&model->ground, time, state->position, state->velocity);
         if (model->dimension == 2)
@@ -303,11 +305,12 @@ read_forces(const struct json *record, struct result *result, int contact,
     }
     for (int row = 0; row < result->rows; row++) {
         double mode = number_at(list[4], row);
+        bool smooth = list[0] && !list[1]; /* no friction is recorded */
         result->force[row * result->contacts + contact] =
             (struct force){.normal = number_at(list[0], row),
-                           .friction = number_at(list[1], row),
-                           .slip = number_at(list[2], row),
-                           .work = number_at(list[3], row),
+                           .friction = smooth ? 0 : number_at(list[1], row),
+                           .slip = smooth ? 0 : number_at(list[2], row),
+                           .work = smooth ? 0 : number_at(list[3], row),
                            .mode = isnan(mode) ? -1 : (int)mode};
     }
 }

@@ -24,7 +24,7 @@ static bool
 is_floor(const struct body *body)
 {
     return body->there && body->fixed && body->shape == SHAPE_HALF &&
-           body->path.knots == 0;
+           body->path.knots == 0 && !ride_turns(&body->turning);
 }
 
 /* Makes the piece between two places along the first axis of the floor. */

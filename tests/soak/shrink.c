@@ -154,6 +154,8 @@ simplify_body(struct shrinking *shrinking, int index)
     simplify_vector(shrinking, AT(body->load.constant));
     simplify_vector(shrinking, AT(body->load.wave));
     simplify_vector(shrinking, AT(body->swing));
+    simplify_number(shrinking, AT(body->turning.size), -INFINITY);
+    simplify_number(shrinking, AT(body->turning.rate), -INFINITY);
     simplify_vector(shrinking, AT(body->load.pull));
     simplify_vector(shrinking, AT(body->load.torque));
     simplify_number(shrinking, AT(body->load.spring), -INFINITY);

@@ -87,7 +87,8 @@ make_space(struct trial *trial)
             other->contact[i].sticks)
             return false;
     for (int i = 0; i < other->bodies; i++)
-        if (!can_rise(&other->body[i]))
+        if (!can_rise(&other->body[i]) ||
+            ride_turns(&other->body[i].turning))
             return false;
     other->dimension = 3;
     for (int i = 0; i < other->bodies; i++)

@@ -376,7 +376,8 @@ note_piece(const struct along *along, struct followed *followed, double t,
 }
 
 /* Are forces at both ends of the last piece, as those along the tangents of
- * bodies at rest, rounding of others? */
+ * bodies at rest, rounding of others? Then a series that does not lead from one
+ * to the other is rounding, too. */
 static bool
 bears_nothing(const struct along *along, const struct followed *followed,
               double value)
@@ -454,14 +455,15 @@ end_piece(struct along *along, struct followed *followed, double t,
     *size = fmax(*size, fmax(fabs(followed->c[0]), fabs(value)));
     double little = fmax(MISSED * (terms(followed->c, h) + fabs(value)),
                          LEFT_OF_MOTION * *size);
+    bool led = !brief && !followed->blunt && fabs(foreseen - value) <= little;
     note_piece(along, followed, t, value);
     if (stays_closed(along, followed, h, foreseen, value) ||
-        (followed->jumps && bears_nothing(along, followed, value)))
+        (followed->jumps && !led && bears_nothing(along, followed, value)))
         along_by_ends(followed, h, value);
+    else if (led)
+        take_piece(followed, along->time, h);
     else if (brief || followed->blunt)
         without_series(along, followed, t, value);
-    else if (fabs(foreseen - value) <= little)
-        take_piece(followed, along->time, h);
     else if ((along->to_kink && t == along->reach &&
               along_jumps(followed, h, MISSED)) ||
              switched(along, h, t) ||

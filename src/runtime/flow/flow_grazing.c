@@ -397,6 +397,39 @@ taylor_touched(struct flow *flow, struct flow_event *event)
     return IMP_OK;
 }
 
+void
+taylor_open_on(struct flow *flow, double length)
+{
+    assert(flow && length > 0.0);
+    struct taylor_flow *taylor = flow->taylor;
+    const double eps = TAYLOR_NOISE * DBL_EPSILON;
+    bool goes_on = !taylor->friction && taylor->next.what == NEXT_NOTHING;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        const double *gap = taylor->piece.gap + (size_t)i * ROW;
+        double rate[ROW];
+        int order = polynomial_derivative(gap, MOTION_STEP_ORDER, rate);
+        bool opening = goes_on && taylor->contacts.opening[i] &&
+                       fabs(polynomial_value(gap, MOTION_STEP_ORDER, length)) <=
+                           eps * taylor->terms.gap[i] &&
+                       fabs(polynomial_value(rate, order, length)) <=
+                           eps * taylor->terms.rate[i];
+        taylor->contacts.opening[i] = opening;
+        taylor->contacts.released[i] = false;
+    }
+}
+
+bool
+taylor_begins_to_open(const struct flow *flow, uint32_t which)
+{
+    assert(flow && which < flow->m);
+    const struct taylor_flow *taylor = flow->taylor;
+    const double *gap = taylor->piece.gap + (size_t)which * ROW;
+    return !taylor->friction && gap[1] == 0.0 &&
+           2.0 * fabs(gap[2]) <=
+               TAYLOR_NOISE * DBL_EPSILON *
+                   taylor->instant->matrices.gap_acc_terms[which];
+}
+
 /* -- branches ---------------------------------------------------------------
  *
  * A formula of the motion changes its branch (switching.h). A force that jumps
@@ -539,6 +572,19 @@ stays_so(struct flow *flow, double before, double time, double change)
            fabs(late[0] - old[0]) < ENERGY_GROWS * change;
 }
 
+/* The same of the potential energy, at one time, from coordinates q on: where a
+ * force lifts a body off its rest, it grows by more than the kinetic one. */
+static bool
+potential_stays(struct flow *flow, const double *q, double before, double time,
+                double change)
+{
+    double old[2], late[2];
+    flow->method->at(flow, time + (time - before));
+    return energies(flow, q, NULL, time, old) ||
+           energies(flow, flow->q, NULL, time, late) ||
+           fabs(late[1] - old[1]) < ENERGY_GROWS * change;
+}
+
 /* Does an energy jump at the change of branch ahead? No acceleration shows
  * that: the motion would go on as if nothing had happened. A potential may jump
  * in time, but not where the coordinates pass. */
@@ -573,13 +619,12 @@ energies_ahead(struct flow *flow)
     double size = fmax(fmax(fabs(at[0][0]), fabs(at[1][0])), fabs(at[3][0]));
     bool jumps =
         kinetic > ENERGY_JUMP * size && stays_so(flow, before, time, kinetic);
-    run->env[run->im->layout.time] = now;
-    if (jumps)
-        return energy_jumps(flow, true);
     size = fabs(at[0][0]) + fabs(at[0][1]) + fabs(at[2][1]);
-    return potential > ENERGY_JUMP * size && potential > ENERGY_OTHER * moved
-               ? energy_jumps(flow, false)
-               : IMP_OK;
+    bool steps = !jumps && potential > ENERGY_JUMP * size &&
+                 potential > ENERGY_OTHER * moved &&
+                 potential_stays(flow, q, before, time, potential);
+    run->env[run->im->layout.time] = now;
+    return jumps || steps ? energy_jumps(flow, jumps) : IMP_OK;
 }
 
 int

@@ -449,6 +449,13 @@ bool taylor_touch(const double *g, double size, double speed, double h,
 /* Applies such a touch: the contact opens again, or stays closed from here on.
  */
 int taylor_touched(struct flow *flow, struct flow_event *event);
+/* At the end of a piece of this length, in which nothing closes: contacts that
+ * were opening still do so where rounding alone tells whether they have left,
+ * as where a force changes its branch as soon as they move. No other one is
+ * opening, or released, any more. */
+void taylor_open_on(struct flow *flow, double length);
+/* Is the acceleration of this gap, which opens without a rate, rounding? */
+bool taylor_begins_to_open(const struct flow *flow, uint32_t which);
 
 /* -- friction_rows.c: closed contacts on grounds that move ------------------
  */

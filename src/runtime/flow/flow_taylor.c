@@ -149,6 +149,7 @@ begin_rows(struct flow *flow, uint32_t which)
             TAYLOR_NOISE * DBL_EPSILON * taylor->terms.rate_max[which];
         gap[0] = 0.0;
         gap[1] = gap[1] < 0.0 && gap[1] >= -noise ? 0.0 : gap[1];
+        gap[2] = taylor_begins_to_open(flow, which) ? 0.0 : gap[2];
     }
     if (taylor->contacts.released[which])
         gap[1] = gap[2] = 0.0;
@@ -632,13 +633,11 @@ way_apply(struct flow *flow, struct flow_event *event)
     if (what == NEXT_LIMIT)
         return taylor_accumulation(flow, event);
     bool moved = taylor->next.time > taylor->now, slid = moved;
+    if (moved)
+        taylor_open_on(flow, taylor->next.time - taylor->now);
     taylor_advance(flow, taylor->next.time);
-    if (moved) {
-        memset(taylor->contacts.opening, 0, flow->m);
-        memset(taylor->contacts.released, 0, flow->m);
-        if (taylor->friction)
-            friction_begin_piece(flow);
-    }
+    if (moved && taylor->friction)
+        friction_begin_piece(flow);
     /* others were closed until now, too: several open at once */
     for (uint32_t i = 0; i < flow->m; i++)
         slid |= taylor->contacts.released[i];

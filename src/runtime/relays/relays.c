@@ -207,8 +207,10 @@ find_zeros(const struct rt *run, struct relays *relays, double least)
         }
         relays->noise[i] = noise;
         relays->bound[i] = small && is_bound(run, relays, i, rate);
-        relays->zero[i] = small && !relays->bound[i] &&
-                          -slopes(relays, i)[i] > RELAY_JUMP * rate;
+        relays->zero[i] =
+            small && !relays->bound[i] &&
+            -slopes(relays, i)[i] >
+                fmax(RELAY_JUMP * rate, relays_rate_noise(relays, i));
         if (!relays->zero[i]) {
             relays->held[i] = relays->leads[i] = relays->carried[i] = false;
             relays->side[i] = u_of(relays, i) > 0.0   ? 1.0

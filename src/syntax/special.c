@@ -117,10 +117,38 @@ two_units(struct parse *parse, struct diag *diag)
     return true;
 }
 
+/* Habits of MATLAB, Modelica and files of robots: what is written here for what
+ * this error was made of; NULL: none of these. */
+static const char *
+of_other_languages(const struct parse *parse, enum diag_code code)
+{
+    const struct token *prev = &parse->prev;
+    if (code == DIAG_E0035 && prev->kind == IMP_YYRBRACK)
+        return "a matrix is transposed by transpose([1, 2]); the derivative of "
+               "more than a name stands behind brackets: (2*b)'";
+    if (code == DIAG_E0029 && prev->kind == IMP_YYNAME && prev->text &&
+        parse->found.kind == IMP_YYLPAREN &&
+        (!strcmp(prev->text, "der") || !strcmp(prev->text, "diff") ||
+         !strcmp(prev->text, "ddt")))
+        return "equations of motion are not written: they follow from "
+               "kinetic = ... and potential = ..., or from mass = [...] and "
+               "force = (...); variables of an observer have some, u' = ...";
+    if (code == DIAG_E0001 && parse->found.kind == IMP_YYLT &&
+        parse->head.kind == IMP_YYEND)
+        return "a model is text in words of its own, no XML: body arm : "
+               "rectangle(0.4, 0.05) { mass = 2 }; `imp doc body` tells more";
+    return NULL;
+}
+
 bool
 sentence_foreign_word(struct parse *parse, enum diag_code code,
                       struct diag *diag)
 {
+    const char *other_language = of_other_languages(parse, code);
+    if (other_language) {
+        diag_help(parse->ds, diag, "%s", other_language);
+        return true;
+    }
     static const char *const words[] = {"elif", "elseif", "elsif"};
     const char *word = parse->found.kind == IMP_YYNAME ? parse->found.text : "";
     bool other = false;
@@ -166,6 +194,30 @@ sentence_foreign_word(struct parse *parse, enum diag_code code,
     return false;
 }
 
+/* `plot r.x against r.t`, where the line begins at `lo`. */
+static bool
+plot_against(struct parse *parse, struct diag *diag, size_t lo)
+{
+    static const char *const words[] = {"against", "vs", "versus"};
+    const struct token *word = &parse->prev;
+    bool known = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        known |= !strcmp(word->text, words[i]);
+    if (!known || strncmp(parse->text + lo, "plot ", 5) != 0)
+        return false;
+    size_t from = word->range.hi, to;
+    from += strspn(parse->text + from, " \t");
+    to = from + strcspn(parse->text + from, "\n#{");
+    while (to > from && strchr(" \t", parse->text[to - 1]))
+        to--;
+    diag_help(parse->ds, diag,
+              "options stand in the block of their command: %.*s { against = "
+              "%.*s }",
+              (int)(word->range.lo - lo - 1), parse->text + lo,
+              (int)(to - from), parse->text + from);
+    return true;
+}
+
 /* `show r.x at 0.5`, `show r.t r.x`: the word of a command's line that no
  * option and no operator divides from the value before it. */
 bool
@@ -199,8 +251,8 @@ sentence_word_behind(struct parse *parse, struct diag *diag)
     }
     bool field =
         value->kind == IMP_YYNAME && parse->before[1].kind == IMP_YYDOT;
-    if (!strcmp(word->text, "vs") || !strcmp(word->text, "versus"))
-        return false; /* an option that is spelt otherwise */
+    if (plot_against(parse, diag, lo))
+        return true;
     if (!list || !field || value->range.lo < lo)
         return false;
     diag_help(parse->ds, diag,

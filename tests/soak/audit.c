@@ -229,21 +229,28 @@ audit_joints(struct audit *audit, int row)
         for (int k = 0; k < (joint->second < 0 ? 1 : 2); k++) {
             int body = k ? joint->second : joint->first;
             const struct state *state = result_state(audit->result, row, body);
+            const struct state *start = result_state(audit->result, 0, body);
             double turn[3][3];
-            if (model->dimension == 2)
+            const double *place = model->body[body].fixed
+                                      ? start->position
+                                      : model->body[body].position;
+            if (model->body[body].fixed)
+                memcpy(turn, start->turn, sizeof turn);
+            else if (model->dimension == 2)
                 angle_matrix(model->body[body].angle, turn);
             else
                 quaternion_matrix(model->body[body].quaternion, turn);
-            add_scaled(joint->at, -1, model->body[body].position, pin[k]);
+            add_scaled(joint->at, -1, place, pin[k]);
             rotate_back(turn, pin[k], pin[k]);
             memcpy(turn, state->turn, sizeof turn);
             rotate(turn, pin[k], pin[k]);
             add_scaled(state->position, 1, pin[k], pin[k]);
         }
         if (joint->slider) { /* along its axis it may be anywhere */
-            double way = (dot(pin[0], joint->axis) - dot(pin[1], joint->axis)) /
-                         dot(joint->axis, joint->axis);
-            add_scaled(pin[0], -way, joint->axis, pin[0]);
+            double axis[3];
+            slider_axis(model, audit->result, row, joint, axis);
+            double way = dot(pin[0], axis) - dot(pin[1], axis);
+            add_scaled(pin[0], -way, axis, pin[0]);
         }
         if (!(distance(pin[0], pin[1]) < FLIGHT))
             finding_set(audit->finding, "joint",
@@ -608,9 +615,7 @@ audit_motion(const struct model *model, const struct result *result,
     audit_systems(model, result, finding);
     prepare(&audit);
     audit_friction(model, result, audit.mass,
-                   energy && !model_has_rough_joints(model) &&
-                       !model_has_rotors(model),
-                   finding);
+                   energy && !model_has_rotors(model), finding);
     if (!model->bodies)
         return;
     audit_limits(&audit);

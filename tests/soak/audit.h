@@ -31,6 +31,20 @@ typedef bool audit_sum(double step, const double rate[3], double change,
 void audit_systems_balance(const struct model *model,
                            const struct result *result, int row,
                            audit_sum *balances, struct finding *finding);
+/* Coulomb's law of joints with friction, at a row. */
+void audit_bearings(const struct model *model, const struct result *result,
+                    int row, struct finding *finding);
+/* Their work, and the momenta of bodies on them, from `row` to row + 2. */
+void audit_joint_sums(const struct model *model, const struct result *result,
+                      const double *mass, int row, audit_sum *balances,
+                      struct finding *finding);
+/* The sum of their work so far. */
+double audit_joint_work(const struct model *model, const struct result *result,
+                        int row);
+/* Adds what contacts do to a body: a force, and in [2] the torque, of which
+ * *torque tells whether it is known. False: nor is the force. */
+bool audit_contacts_load(const struct model *model, const struct result *result,
+                         int row, int body, double out[3], bool *torque);
 /* Is the row within a limit of chatter? Rows from the last impact before a
  * limit to the limit show the motion without the impacts that the limit sums
  * up. */

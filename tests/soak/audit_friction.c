@@ -183,7 +183,9 @@ static void
 audit_loss(const struct model *model, const struct result *result, int row,
            struct finding *finding)
 {
-    double loss = result->energy[row + 2] - result->energy[row], work = 0;
+    double loss = result->energy[row + 2] - result->energy[row];
+    double work = audit_joint_work(model, result, row + 2) -
+                  audit_joint_work(model, result, row);
     for (int i = 0; i < model->contacts; i++)
         if (model->contact[i].there)
             work += force_at(result, row + 2, i)->work -
@@ -222,11 +224,9 @@ known_normal(const struct model *model, const struct result *result, int row,
     return true;
 }
 
-/* Adds what the contacts do to a body in a row: force, and in [2] the torque,
- * NaN if it is not known. */
-static bool
-load_of(const struct model *model, const struct result *result, int row,
-        int body, double out[3])
+bool
+audit_contacts_load(const struct model *model, const struct result *result,
+                    int row, int body, double out[3], bool *torque)
 {
     for (int i = 0; i < model->contacts; i++) {
         const struct contact *contact = &model->contact[i];
@@ -246,7 +246,7 @@ load_of(const struct model *model, const struct result *result, int row,
         if (model->body[body].shape == SHAPE_BALL)
             out[2] += model->body[body].size[0] * force->friction;
         else
-            out[2] = NAN;
+            *torque = false;
     }
     return true;
 }
@@ -271,8 +271,11 @@ audit_balance(const struct model *model, const struct result *result, int row,
         for (int m = 0; m < 3; m++)
             load[k][m] = mass * model->gravity[m];
         load[k][2] = 0;
-        if (!load_of(model, result, row + k, index, load[k]))
+        bool torque = true;
+        if (!audit_contacts_load(model, result, row + k, index, load[k],
+                                 &torque))
             return;
+        load[k][2] = torque ? load[k][2] : NAN;
     }
     for (int m = 0; m < 3; m++) {
         double rate[3] = {load[0][m], load[1][m], load[2][m]};
@@ -379,6 +382,11 @@ audit_friction(const struct model *model, const struct result *result,
             if (smooth)
                 audit_work(model, result, row, i, &sums);
         }
+        if (!is_between(result, row) && !is_at_jam(result, row) &&
+            !is_summed(result, result->t[row]))
+            audit_bearings(model, result, row, finding);
+        if (smooth && all)
+            audit_joint_sums(model, result, mass, row, balances, &sums);
         if (smooth && all && energy)
             audit_loss(model, result, row, finding);
         for (int i = 0; i < model->bodies && model->dimension == 2; i++)

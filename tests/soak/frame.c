@@ -340,6 +340,20 @@ frame_undo(const struct frame *frame, int dimension, double time,
     *out = state;
 }
 
+/* The speed along a slider's axis of the point of a body at a place. */
+static double
+slider_rate(const struct model *model, const struct result *result, int row,
+            int body, const double place[3], const struct joint *joint)
+{
+    const struct state *state = result_state(result, row, body);
+    double axis[3], arm[3];
+    slider_axis(model, result, row, joint, axis);
+    add_scaled(place, -1, state->position, arm);
+    return axis[0] * (state->velocity[0] - state->spin[2] * arm[1]) +
+           axis[1] * (state->velocity[1] + state->spin[2] * arm[0]) +
+           axis[2] * state->velocity[2];
+}
+
 /* The point goes with the first body, whose place in `model` is that of its
  * start still. */
 static void
@@ -359,8 +373,13 @@ restart_joint(const struct model *model, const struct result *result, int row,
     rotate(now, arm, arm);
     if (joint->second >= 0 || joint->slider)
         add_scaled(state->position, 1, arm, joint->at);
-    if (joint->slider) { /* on the world: the axis stays */
-        joint->rate = dot(state->velocity, joint->axis) / length(joint->axis);
+    if (joint->slider) {
+        joint->rate =
+            slider_rate(model, result, row, joint->first, joint->at, joint);
+        if (joint->second >= 0)
+            joint->rate -= slider_rate(model, result, row, joint->second,
+                                       joint->at, joint);
+        slider_axis(model, result, row, joint, joint->axis);
         return;
     }
     memcpy(spin, state->spin, sizeof spin);

@@ -52,6 +52,7 @@ static const struct kind {
     {"unequal", generate_unequal, 0},
     {"dragged", generate_dragged, 0},
     {"grounds", generate_grounds, 0},
+    {"bearings", generate_bearings, 0},
     {"plates", generate_plates, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };

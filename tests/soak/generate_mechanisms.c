@@ -138,6 +138,70 @@ generate_pendula(struct random *random, struct model *out)
     out->until = 1.2;
 }
 
+/* A fixed body without a shape that swings, or turns to and fro. */
+static int
+add_base(struct random *random, struct model *out)
+{
+    struct body *base = scene_add_body(out, "base");
+    base->fixed = true;
+    base->shape = SHAPE_NONE;
+    base->swing[0] = random_in(random, -0.15, 0.15);
+    base->swing[1] = random_in(random, -0.15, 0.15);
+    base->swing_rate = random_in(random, 2, 10);
+    base->swing_phase = random_in(random, 0, 6);
+    if (random_chance(random, 0.5))
+        base->turning = (struct ride){.size = random_in(random, 0.05, 0.3),
+                                      .frequency = random_in(random, 2, 8),
+                                      .phase = random_in(random, 0, 6)};
+    return out->bodies - 1;
+}
+
+/* Links on rough pins and rails, at rest or not, that touch nothing: on the
+ * world, or on a base that moves. They may be branches of a tree. */
+void
+generate_bearings(struct random *random, struct model *out)
+{
+    int base = random_chance(random, 0.4) ? add_base(random, out) : -1;
+    int links = 1 + random_whole(random, 3);
+    bool rests = random_chance(random, 0.3);
+    out->gravity[1] = -random_in(random, 1, 10);
+    for (int i = 0; i < links; i++) {
+        int before = i ? out->bodies - 1 - random_whole(random, i) : base;
+        double pin[3] = {0}, direction[3] = {0};
+        double angle = random_in(random, -3, 3),
+               size = random_in(random, 0.3, 1);
+        struct body *link = scene_add_body(out, "link");
+        bool slider = random_chance(random, 0.4);
+        direction[0] = cos(angle);
+        direction[1] = sin(angle);
+        if (i)
+            add_scaled(out->body[before].position,
+                       random_in(random, -0.5, 0.5) * size, direction, pin);
+        link->shape = SHAPE_BOX;
+        link->size[0] = size;
+        link->size[1] = random_in(random, 0.05, 0.2);
+        link->density = random_in(random, 0.5, 3);
+        link->angle = angle;
+        add_scaled(pin, size * random_in(random, 0.1, 0.6), direction,
+                   link->position);
+        struct joint *joint = add_joint(out, out->bodies - 1, before, pin);
+        joint->slider = slider;
+        if (slider) {
+            double lean = random_in(random, -3, 3);
+            joint->axis[0] = cos(lean);
+            joint->axis[1] = sin(lean);
+        }
+        joint->arm = slider ? random_in(random, 0.4, 0.9)
+                            : random_in(random, 0.01, 0.06);
+        joint->friction = random_in(random, 0.05, slider ? 0.3 : 0.5);
+        if (random_chance(random, 0.3))
+            joint->static_friction =
+                joint->friction + random_in(random, 0.01, 0.2);
+        joint->rate = rests ? 0 : random_in(random, -3, 3);
+    }
+    out->until = 1.5;
+}
+
 void
 generate_rotors(struct random *random, struct model *out)
 {

@@ -536,37 +536,6 @@ print_contact(const struct model *model, int index, FILE *out)
 }
 
 static void
-print_joint(const struct model *model, int index, FILE *out)
-{
-    const struct joint *joint = &model->joint[index];
-    if (joint->weld) {
-        fprintf(out, "joint %s : weld(%s, %s) { }\n", joint->name,
-                model->body[joint->first].name,
-                model->body[joint->second].name);
-        return;
-    }
-    fprintf(out, "joint %s : %s(%s, %s) { at = ", joint->name,
-            joint->ball     ? "ball"
-            : joint->slider ? "slider"
-                            : "hinge",
-            model->body[joint->first].name,
-            joint->second < 0 ? "world" : model->body[joint->second].name);
-    print_vector(model, out, joint->at);
-    if (joint->slider || (model->dimension == 3 && !joint->ball))
-        vector_key(model, out, "axis", joint->axis);
-    if (joint->friction != 0) {
-        number_key(out, "friction", joint->friction);
-        number_key(out, joint->slider ? "length" : "radius", joint->arm);
-    }
-    fputs("  rate = ", out);
-    if (joint->ball)
-        print_vector(model, out, joint->spin);
-    else
-        print_number(out, joint->rate);
-    fputs(" }\n", out);
-}
-
-static void
 print_world(const struct model *model, FILE *out)
 {
     bool gravity = !is_zero(model->gravity) && !model->as_system &&
@@ -626,6 +595,8 @@ print_record(const struct model *model, FILE *out)
                                     : "",
                     contact->system ? "." : "", contact->name, what[k]);
     }
+    for (int i = 0; model->record_pushes && i < model->joints; i++)
+        print_bearing(&model->joint[i], out);
     fputs(")\n", out);
 }
 

@@ -149,7 +149,9 @@ struct joint {
                              speed */
     double friction, arm; /* in the plane: coefficient; radius of the pin, or
                              length of the bush */
-    double spin[3];       /* the same, of a ball joint */
+    double static_friction; /* 0: the same */
+    bool swapped;           /* print `second, first` */
+    double spin[3];         /* the same, of a ball joint */
 };
 
 /* A system in generalised coordinates, without dimensions. */
@@ -192,7 +194,8 @@ struct model {
     bool reversed;      /* contacts of systems in reversed order */
     bool second;        /* followed by the second engine, `engine = gsl` */
     bool record_gaps;   /* besides the state of each body */
-    bool record_pushes; /* the normal forces of contacts without friction */
+    bool record_pushes; /* the normal forces of contacts without friction, and
+                           what joints with friction bear */
     bool observed;      /* an observer follows each coordinate of the systems */
     bool families;      /* contacts of systems are one family, k[i] */
     const char *ask;    /* commands instead of `simulate`; NULL: none */

@@ -43,4 +43,9 @@ void print_bodies_as_system(const struct model *model, FILE *out);
 void plane_inertia(const struct model *model, int index, double *mass,
                    double *inertia);
 
+/* A joint. */
+void print_joint(const struct model *model, int index, FILE *out);
+/* What a joint with friction bears, as columns of a record that has others. */
+void print_bearing(const struct joint *joint, FILE *out);
+
 #endif

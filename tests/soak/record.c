@@ -315,6 +315,68 @@ read_forces(const struct json *record, struct result *result, int contact,
     }
 }
 
+void
+slider_axis(const struct model *model, const struct result *result, int row,
+            const struct joint *joint, double out[3])
+{
+    double turn[3][3], axis[3] = {0};
+    add_scaled(axis, 1 / length(joint->axis), joint->axis, out);
+    if (joint->second < 0 || model->dimension != 2)
+        return;
+    memcpy(turn, result_state(result, 0, joint->second)->turn, sizeof turn);
+    rotate_back(turn, out, out);
+    memcpy(turn, result_state(result, row, joint->second)->turn, sizeof turn);
+    rotate(turn, out, out);
+}
+
+/* The force on the first body of a slider. */
+static void
+slider_force(const struct model *model, const struct result *result, int row,
+             const struct joint *joint, double across, double along,
+             double out[3])
+{
+    double axis[3];
+    slider_axis(model, result, row, joint, axis);
+    out[0] = along * axis[0] - across * axis[1];
+    out[1] = along * axis[1] + across * axis[0];
+}
+
+/* Of a slider the force across its axis, and that of friction along it, are
+ * told as numbers. */
+static void
+read_bearings(const struct model *model, const struct json *record,
+              struct result *result, int index)
+{
+    const struct joint *joint = &model->joint[index];
+    const char *what[] = {"rate",
+                          "work",
+                          "mode",
+                          joint->slider ? "normal_force" : "force",
+                          joint->slider ? "friction_force" : "friction_moment",
+                          "moment"};
+    const struct json *list[6];
+    for (int k = 0; k < 6; k++)
+        list[k] = column(record, joint->name, what[k]);
+    for (int row = 0; row < result->rows; row++) {
+        struct bearing *out = &result->bearing[row * result->joints + index];
+        double mode = number_at(list[2], row);
+        *out = (struct bearing){.rate = number_at(list[0], row),
+                                .work = number_at(list[1], row),
+                                .friction = number_at(list[4], row),
+                                .mode = isnan(mode) ? -1 : (int)mode};
+        out->moment = joint->slider ? number_at(list[5], row) : out->friction;
+        if (out->mode < 0)
+            continue;
+        if (!joint->slider) {
+            read_vector(list[3], row, 2, out->force);
+            continue;
+        }
+        out->across = number_at(list[3], row);
+        slider_force(model, result, row, joint, out->across, out->friction,
+                     out->force);
+    }
+}
+
 static void
 read_rows(const struct model *model, const struct json *record,
           struct result *result)
@@ -359,6 +421,10 @@ read_rows(const struct model *model, const struct json *record,
             result->gap[row * model->contacts + i] = number_at(gaps, row);
         read_forces(record, result, i, name);
     }
+    result->bearing =
+        calloc(rows * (size_t)model->joints + 1, sizeof *result->bearing);
+    for (int i = 0; i < model->joints; i++)
+        read_bearings(model, record, result, i);
 }
 
 static bool
@@ -427,6 +493,7 @@ run_model(const struct runner *runner, const struct model *model,
     free(copy);
     result->bodies = model->bodies;
     result->contacts = model->contacts;
+    result->joints = model->joints;
     read_code(result);
     const char *at = result->out;
     struct json *record = json_read(&at);
@@ -473,6 +540,7 @@ result_free(struct result *result)
     free(result->state);
     free(result->gap);
     free(result->force);
+    free(result->bearing);
     free(result->place);
     free(result->observed);
     free(result->event);

@@ -46,6 +46,11 @@ make_order(struct trial *trial)
                  letters[random_whole(&trial->random, 6)], 'A' + i);
     /* of systems, this law takes the first that is declared */
     other->reversed = !other->law || strcmp(other->law, "sequential") != 0;
+    for (int i = 0; i < other->joints; i++)
+        other->joint[i].swapped =
+            !other->joint[i].slider && !other->joint[i].ball &&
+            !other->joint[i].weld && other->joint[i].second >= 0 &&
+            random_chance(&trial->random, 0.5);
     trial->same_energy = true;
     /* the law `sequential` takes equals as they are declared */
     return true;
@@ -408,10 +413,9 @@ is_elastic(const struct trial *trial)
     const struct model *model = trial->model;
     const struct result *result = trial->result;
     for (int i = 0; i < model->contacts; i++)
-        if (model->contact[i].there &&
-            (model->contact[i].restitution != 1 || model->contact[i].rough ||
-             model->contact[i].approach_speed != 0 ||
-             model->contact[i].own_law))
+        if (model->contact[i].there && (model->contact[i].restitution != 1 ||
+                                        model->contact[i].approach_speed != 0 ||
+                                        model->contact[i].own_law))
             return false;
     for (int i = 0; i < model->bodies; i++)
         if (model->body[i].load.drag != 0 ||
@@ -424,7 +428,8 @@ is_elastic(const struct trial *trial)
         if (strcmp(result->event[i].kind, "impact") != 0 ||
             (i && result->event[i].time == result->event[i - 1].time))
             return false;
-    return model->question == ASK_SIMULATE && !strcmp(result->done, "done");
+    return model->question == ASK_SIMULATE && !model_is_rough(model) &&
+           !strcmp(result->done, "done");
 }
 
 /* Backwards from the end: the same way, if no energy is lost. */

@@ -45,6 +45,15 @@ struct force {
     int mode; /* as Imp numbers them: 0 open, 1 stick, 2 and 3 slip */
 };
 
+/* What a joint with friction carries: a force on its first body, a moment on it
+ * about the joint, and of these what friction gives, along the axis of a slider
+ * or about the pin of a hinge. */
+struct bearing {
+    double rate, work, force[3], moment, friction;
+    double across; /* the force of a slider across its axis */
+    int mode;      /* 1 stick, 2 and 3 slip; -1: not recorded */
+};
+
 /* What `chatter` says. */
 struct answer {
     char verdict[24]; /* "" if there is none */
@@ -74,10 +83,11 @@ struct result {
                                      between these times */
     double energy_before, energy_after;
     struct answer answer;
-    struct state *state; /* [row*bodies + body] */
-    struct place *place; /* [row*MAX_SYSTEMS + system] */
-    double *gap;         /* [row*contacts + contact]; NaN if not recorded */
-    struct force *force; /* the same; NaN if not recorded */
+    struct state *state;     /* [row*bodies + body] */
+    struct place *place;     /* [row*MAX_SYSTEMS + system] */
+    double *gap;             /* [row*contacts + contact]; NaN if not recorded */
+    struct force *force;     /* the same; NaN if not recorded */
+    struct bearing *bearing; /* [row*joints + joint] */
     double loads; /* from here on the motion is one of many, by how points share
                      their loads, and a warning says so; INFINITY: never */
     double choices; /* from here on the modes of closed contacts are among more
@@ -85,7 +95,7 @@ struct result {
     bool shared;    /* the forces are not determined, the motion is */
     struct place *observed; /* what observers of the coordinates say */
     bool gains;             /* a warning says that an impact adds energy */
-    int bodies, contacts;
+    int bodies, contacts, joints;
     int events;
     struct event *event;
     int limits;
@@ -112,5 +122,10 @@ result_state(const struct result *result, int row, int body)
 {
     return &result->state[row * result->bodies + body];
 }
+
+/* The direction of a slider's axis, of length 1, which turns with its second
+ * body from the first row on. */
+void slider_axis(const struct model *model, const struct result *result,
+                 int row, const struct joint *joint, double out[3]);
 
 #endif

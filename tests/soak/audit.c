@@ -618,6 +618,7 @@ audit_motion(const struct model *model, const struct result *result,
                    energy && !model_has_rotors(model), finding);
     if (!model->bodies)
         return;
+    audit_rotors(model, result, finding);
     audit_limits(&audit);
     double scale = result->rows ? 1 + fabs(result->energy[0]) : 1;
     int next = 0;

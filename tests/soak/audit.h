@@ -31,6 +31,10 @@ typedef bool audit_sum(double step, const double rate[3], double change,
 void audit_systems_balance(const struct model *model,
                            const struct result *result, int row,
                            audit_sum *balances, struct finding *finding);
+/* Friction of rotors changes their momentum from one row to the next, and
+ * nothing else does. */
+void audit_rotors(const struct model *model, const struct result *result,
+                  struct finding *finding);
 /* Coulomb's law of joints with friction, at a row. */
 void audit_bearings(const struct model *model, const struct result *result,
                     int row, struct finding *finding);

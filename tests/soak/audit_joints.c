@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What must hold of joints with friction: Coulomb's law at every row, by the
- * force that the joint bears, and sums over rows: their work is what friction
- * gives along the rate, and what they give makes up the momenta. */
+/* What must hold of rotors, and of joints with friction: Coulomb's law at every
+ * row, by the force that the joint bears, and sums over rows: their work is
+ * what friction gives along the rate, and what they give makes up the momenta.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +10,11 @@
 #include "vector.h"
 
 /* Relative to forces near to 1, and rates. */
-static const double FORCE = 1e-7, SLIP = 1e-8;
+static const double FORCE = 1e-7, SLIP = 1e-8, MOMENTUM = 1e-9;
+
+/* What closes at last takes the rate that is left of it: of a rotor's momentum
+ * this share. */
+static const double CLOSURE = 1e-7;
 
 static const struct bearing *
 bearing_at(const struct result *result, int row, int joint)
@@ -192,4 +197,58 @@ audit_joint_work(const struct model *model, const struct result *result,
         if (model->joint[i].there && model->joint[i].friction != 0)
             sum += bearing_at(result, row, i)->work;
     return sum;
+}
+
+/* Is there an event between two times, or at one of them? */
+static bool
+any_event(const struct result *result, double from, double to)
+{
+    for (int i = 0; i < result->events; i++)
+        if (result->event[i].time >= from && result->event[i].time <= to)
+            return true;
+    return false;
+}
+
+/* Does a limit between two times, or near to one, leave impacts out? */
+static bool
+any_limit(const struct result *result, double from, double to)
+{
+    for (int i = 0; i < result->limits; i++)
+        if (result->limit[i].time >= from && result->limit[i].time <= to)
+            return true;
+    return is_summed(result, from) || is_summed(result, to);
+}
+
+void
+audit_rotors(const struct model *model, const struct result *result,
+             struct finding *finding)
+{
+    for (int i = 0; i < model->bodies * (model->dimension == 2); i++) {
+        const struct rotor *rotor = &model->body[i].rotor;
+        if (!body_moves(model, i) || rotor->inertia == 0)
+            continue;
+        for (int row = 0; row + 1 < result->rows; row++) {
+            double step = result->t[row + 1] - result->t[row], own[2], rate[2];
+            if (any_limit(result, result->t[row], result->t[row + 1]))
+                continue;
+            for (int k = 0; k < 2; k++) {
+                rate[k] = result->rotor[(row + k) * result->bodies + i];
+                own[k] = rotor->inertia *
+                         (rate[k] + result_state(result, row + k, i)->spin[2]);
+            }
+            double change = own[1] - own[0], most = rotor->friction * step;
+            double scale = (step > 0 ? MOMENTUM : CLOSURE) *
+                           (rotor->inertia + fabs(own[0]) + most);
+            bool slips = rate[0] * rate[1] > 0 &&
+                         !any_event(result, result->t[row], result->t[row + 1]);
+            double gives = rate[0] > 0 ? -most : most;
+            if (!(fabs(change) <= most + scale) ||
+                (slips && !(fabs(change - gives) <= scale)))
+                finding_set(finding, "rotor",
+                            "the momentum of the rotor of %s changes by %.17g "
+                            "from t = %.17g to %.17g, by a friction of %.17g",
+                            model->body[i].name, change, result->t[row],
+                            result->t[row + 1], rotor->friction);
+        }
+    }
 }

@@ -447,6 +447,8 @@ model_restart(struct model *model, const struct result *result, int row)
         memcpy(body->spin, state->spin, sizeof body->spin);
         memcpy(body->quaternion, state->quaternion, sizeof body->quaternion);
         body->angle = state->angle;
+        if (body->rotor.inertia != 0)
+            body->rotor.rate = result->rotor[row * result->bodies + i];
     }
     for (int i = 0; i < model->systems; i++) {
         const struct place *place = &result->place[row * MAX_SYSTEMS + i];

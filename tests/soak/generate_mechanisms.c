@@ -157,7 +157,8 @@ add_base(struct random *random, struct model *out)
 }
 
 /* Links on rough pins and rails, at rest or not, that touch nothing: on the
- * world, or on a base that moves. They may be branches of a tree. */
+ * world, or on a base that moves. They may be branches of a tree, and have
+ * rotors. */
 void
 generate_bearings(struct random *random, struct model *out)
 {
@@ -198,6 +199,13 @@ generate_bearings(struct random *random, struct model *out)
             joint->static_friction =
                 joint->friction + random_in(random, 0.01, 0.2);
         joint->rate = rests ? 0 : random_in(random, -3, 3);
+        if (random_chance(random, 0.25)) {
+            link->rotor.inertia =
+                link->density * 1e-4 * random_in(random, 0.1, 1);
+            link->rotor.rate = random_in(random, -60, 60);
+            link->rotor.friction =
+                link->rotor.inertia * pow(10, random_in(random, 0, 3));
+        }
     }
     out->until = 1.5;
 }

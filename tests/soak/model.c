@@ -368,7 +368,8 @@ states_motion(const struct model *model, int index)
     for (int i = 0; i < model->joints; i++) {
         const struct joint *joint = &model->joint[i];
         bool first = joint->first == index, second = joint->second == index;
-        if (joint->there && (second || (first && !joint->weld)))
+        if (joint->there && !model->as_screws &&
+            (second || (first && !joint->weld)))
             return false;
     }
     return true;
@@ -595,6 +596,9 @@ print_record(const struct model *model, FILE *out)
                                     : "",
                     contact->system ? "." : "", contact->name, what[k]);
     }
+    for (int i = 0; model->record_pushes && i < model->bodies; i++)
+        if (model->body[i].there && model->body[i].rotor.inertia != 0)
+            fprintf(out, ", wheel_%s.rate", model->body[i].name);
     for (int i = 0; model->record_pushes && i < model->joints; i++)
         print_bearing(&model->joint[i], out);
     fputs(")\n", out);

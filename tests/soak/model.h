@@ -199,6 +199,8 @@ struct model {
     bool observed;      /* an observer follows each coordinate of the systems */
     bool families;      /* contacts of systems are one family, k[i] */
     const char *ask;    /* commands instead of `simulate`; NULL: none */
+    bool as_screws;     /* joints are constraints by the screws that they bear;
+                           bodies on them state their motions */
     bool as_params;     /* numbers before the commands are params */
     bool in_feet;       /* numbers have units that are not those of SI */
     bool formatted;     /* by `imp fmt` */

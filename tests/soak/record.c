@@ -421,6 +421,14 @@ read_rows(const struct model *model, const struct json *record,
             result->gap[row * model->contacts + i] = number_at(gaps, row);
         read_forces(record, result, i, name);
     }
+    result->rotor = calloc(rows * (size_t)model->bodies, sizeof *result->rotor);
+    for (int i = 0; i < model->bodies; i++) {
+        char name[2 * NAME_SIZE];
+        snprintf(name, sizeof name, "wheel_%s", model->body[i].name);
+        const struct json *rates = column(record, name, "rate");
+        for (int row = 0; row < result->rows; row++)
+            result->rotor[row * model->bodies + i] = number_at(rates, row);
+    }
     result->bearing =
         calloc(rows * (size_t)model->joints + 1, sizeof *result->bearing);
     for (int i = 0; i < model->joints; i++)
@@ -541,6 +549,7 @@ result_free(struct result *result)
     free(result->gap);
     free(result->force);
     free(result->bearing);
+    free(result->rotor);
     free(result->place);
     free(result->observed);
     free(result->event);

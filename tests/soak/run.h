@@ -87,6 +87,7 @@ struct result {
     struct place *place;     /* [row*MAX_SYSTEMS + system] */
     double *gap;             /* [row*contacts + contact]; NaN if not recorded */
     struct force *force;     /* the same; NaN if not recorded */
+    double *rotor;           /* rates, [row*bodies + body]; NaN: none */
     struct bearing *bearing; /* [row*joints + joint] */
     double loads; /* from here on the motion is one of many, by how points share
                      their loads, and a warning says so; INFINITY: never */

@@ -430,6 +430,85 @@ semidefinite(void **state)
     assert_true(decided > runs / 2);
 }
 
+/* What the vectors v (rows of N, but not row `out`) leave of the vector e: its
+ * square. Vectors of which nothing is left beside others count once. *least:
+ * the least share of a square that was left of one, of those that count. */
+static double
+left_beside(int n, const double *v, int out, const double *e, int *kept)
+{
+    double base[N * N], rest[N], square = 0;
+    int rank = 0;
+    for (int i = 0; i <= n; i++) {
+        if (i == out)
+            continue;
+        memcpy(rest, i < n ? v + i * N : e, sizeof rest);
+        double whole = dense_dot(N, rest, rest);
+        for (int twice = 0; twice < 2; twice++)
+            for (int k = 0; k < rank; k++)
+                dense_add(N, -dense_dot(N, rest, base + k * N), base + k * N,
+                          rest);
+        square = dense_dot(N, rest, rest);
+        if (!(square > 1e-20 * whole))
+            square = 0;
+        for (int j = 0; j < N && i < n && square > 0; j++)
+            base[rank * N + j] = rest[j] / sqrt(square);
+        rank += i < n && square > 0;
+    }
+    *kept = rank;
+    return square;
+}
+
+/* Pivots tell what rows leave of another one, and which rows are given by none
+ * of the others, where one nearly depends on another one, by a sine of 1e-3. */
+static void
+pivots(void **state)
+{
+    (void)state;
+    uint64_t s = 9;
+    static double room[1024];
+    int asked = 0, alone = 0, dependent = 0;
+    for (int t = 0; t < 3000; t++) {
+        int n = 2 + t % (N - 2), k = 1 + (t / 3) % n;
+        double v[N * N] = {0}, e[N] = {0}, G[N * N], b[N], work[2 * N];
+        struct semidefinite factors;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < k; j++)
+                v[i * N + j] =
+                    i == 2 ? v[(i - 1) * N + j] + 1e-3 * gauss(&s) : gauss(&s);
+        for (int j = 0; j < (t % 2 ? k : N); j++)
+            e[j] = gauss(&s);
+        for (int i = 0; i < n; i++) {
+            b[i] = dense_dot(N, v + i * N, e);
+            for (int j = 0; j < n; j++)
+                G[i * n + j] = dense_dot(N, v + i * N, v + j * N);
+        }
+        semidefinite_pivots(n, G, 1e-11, &factors, room);
+        int rank;
+        double own = dense_dot(N, e, e),
+               want = left_beside(n, v, n + 1, e, &rank);
+        if (factors.rank != rank)
+            continue; /* near the share at which pivots end */
+        asked++;
+        /* what rounding is of the least pivot */
+        int last = factors.pivot[rank - 1];
+        double noise = DBL_EPSILON * G[factors.pivot[0] * (n + 1)] /
+                       pow(factors.L[last * n + rank - 1], 2);
+        CLOSE(semidefinite_left(&factors, b, own, work), want,
+              100 * noise * own);
+        for (int i = 0; i < n; i++) {
+            double left, whole = G[i * (n + 1)],
+                         share = semidefinite_beside(&factors, i, &left, work),
+                         truth = left_beside(n, v, i, v + i * N, &rank);
+            bool says = share <= 1e-7 && left > 1e-10 * whole;
+            assert_true(says || !(truth > 1e-3 * whole));
+            assert_true(!says || truth > 1e-11 * whole);
+            alone += says;
+            dependent += truth == 0;
+        }
+    }
+    assert_true(asked > 2500 && alone > 3000 && dependent > 3000);
+}
+
 /* Two rows act against each other and ask for more than both can have, beside
  * rows that have nothing to do with it, of which some stand twice: no impulses
  * exist, however far one goes. */
@@ -555,6 +634,6 @@ main(void)
         cmocka_unit_test(stacked_plates), cmocka_unit_test(svd),
         cmocka_unit_test(least_squares),  cmocka_unit_test(graded),
         cmocka_unit_test(cholesky),       cmocka_unit_test(complementarity),
-        cmocka_unit_test(lattice)};
+        cmocka_unit_test(lattice),        cmocka_unit_test(pivots)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

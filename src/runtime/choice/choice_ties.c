@@ -14,50 +14,126 @@
 #define DEPENDS 1e-11
 /* Of so many rows singular values cost more than all else. */
 #define DEPENDS_FACTORED 12
+/* A row of which so many times as much is left does not depend on the others,
+ * whatever rounding is, if it has no more than this share in any that does:
+ * what is left of these, which is DEPENDS of them at most, would be as many
+ * times as great as the square of the inverse. */
+#define ALONE_MARGIN 16.0
+#define ALONE_SHARE 1e-5
+
+/* Rows that are held: the normal rows of points that push, and the tangential
+ * rows of those that stick. They are factored once for all slips that they are
+ * asked about. */
+struct held_rows {
+    const struct choice_group *group;
+    int n;
+    size_t *row; /* n, of W */
+    enum {
+        HELD_UNKNOWN, /* singular values were not found */
+        HELD_PROVEN,  /* of a rank that is beyond doubt */
+        HELD_PIVOTS,  /* by pivots above DEPENDS */
+        HELD_SINGULAR /* by singular values above DEPENDS */
+    } how;
+    struct semidefinite factors;
+    int rank;
+    double *G, *V, *s, *b, *y, *work;
+};
+
+/* Lists and factors them, but for the tangential row of point `without` (-1:
+ * none is left out). */
+static struct held_rows
+hold(const struct choice_group *group, const bool *on, const bool *sticks,
+     int without)
+{
+    struct held_rows held = {.group = group};
+    size_t rows = 2 * (size_t)group->instant.n;
+    held.row = NEW_N(group->arena, size_t, rows);
+    for (int k = 0; k < group->instant.n; k++) {
+        if (on[k])
+            held.row[held.n++] = 2 * (size_t)k;
+        if (on[k] && sticks[k] && k != without)
+            held.row[held.n++] = 2 * (size_t)k + 1;
+    }
+    size_t n = (size_t)held.n;
+    held.G = NEW_N(group->arena, double, n *n + 5 * n + 1);
+    held.b = held.G + n * n;
+    held.y = held.b + n;
+    held.work = held.y + n;
+    for (size_t k = 0; k < n; k++)
+        for (size_t l = 0; l < n; l++)
+            held.G[k * n + l] =
+                group->instant.W[held.row[k] * rows + held.row[l]];
+    if (held.n >= DEPENDS_FACTORED) {
+        double *room = NEW_N(group->arena, double, semidefinite_room(held.n));
+        held.how = HELD_PROVEN;
+        if (semidefinite_factor(held.n, held.G, DEPENDS, &held.factors, room))
+            return held;
+        held.how = HELD_PIVOTS;
+        semidefinite_pivots(held.n, held.G, DEPENDS, &held.factors, room);
+        return held;
+    }
+    held.V = NEW_N(group->arena, double, n *n + n + 1);
+    held.s = held.V + n * n;
+    if (!dense_svd(held.n, held.n, held.G, held.V, held.s))
+        return held;
+    held.how = HELD_SINGULAR;
+    while (held.rank < held.n && held.s[held.rank] > DEPENDS * held.s[0])
+        held.rank++;
+    return held;
+}
+
+/* Do they hold the slip of a point, which is none of them? */
+static bool
+holds(struct held_rows *held, int point)
+{
+    const double *W = held->group->instant.W;
+    size_t rows = 2 * (size_t)held->group->instant.n,
+           self = 2 * (size_t)point + 1;
+    double own = W[self * rows + self], left = own;
+    if (held->how == HELD_UNKNOWN)
+        return false;
+    for (int k = 0; k < held->n; k++)
+        held->b[k] = W[held->row[k] * rows + self];
+    if (held->how == HELD_PIVOTS)
+        return semidefinite_left(&held->factors, held->b, own, held->y) <=
+               DEPENDS * own;
+    if (held->how == HELD_PROVEN)
+        semidefinite_solve(&held->factors, held->b, held->y, held->work);
+    else
+        dense_svd_solve(held->n, held->n, held->G, held->V, held->s, held->rank,
+                        held->b, held->y, held->work);
+    for (int k = 0; k < held->n; k++)
+        left -= held->b[k] * held->y[k];
+    return left <= DEPENDS * own;
+}
 
 bool
 choice_depends(const struct choice_group *group, const bool *on,
                const bool *sticks, int point)
 {
     assert(group && on && sticks && point >= 0 && point < group->instant.n);
-    const double *W = group->instant.W;
-    size_t n_held = 0, rows = 2 * (size_t)group->instant.n,
-           self = 2 * (size_t)point + 1;
-    size_t *held = NEW_N(group->arena, size_t, rows);
-    for (int k = 0; k < group->instant.n; k++) {
-        if (on[k])
-            held[n_held++] = 2 * (size_t)k;
-        if (on[k] && sticks[k] && k != point)
-            held[n_held++] = 2 * (size_t)k + 1;
-    }
-    double *x = NEW_N(group->arena, double,
-                      2 * n_held * n_held + 5 * n_held + 1),
-           *V = x + n_held * n_held, *s = V + n_held * n_held, *b = s + n_held,
-           *y = b + n_held, *work = y + n_held;
-    for (size_t k = 0; k < n_held; k++) {
-        b[k] = W[held[k] * rows + self];
-        for (size_t l = 0; l < n_held; l++)
-            x[k * n_held + l] = W[held[k] * rows + held[l]];
-    }
-    int n = (int)n_held, rank = 0;
-    struct semidefinite factors;
-    if (n >= DEPENDS_FACTORED &&
-        semidefinite_factor(
-            n, x, DEPENDS, &factors,
-            NEW_N(group->arena, double, semidefinite_room(n)))) {
-        semidefinite_solve(&factors, b, y,
-                           NEW_N(group->arena, double, 3 * n_held));
-    } else {
-        if (!dense_svd(n, n, x, V, s))
-            return false;
-        while (rank < n && s[rank] > DEPENDS * s[0])
-            rank++;
-        dense_svd_solve(n, n, x, V, s, rank, b, y, work);
-    }
-    double own = W[self * rows + self], left = own;
-    for (size_t k = 0; k < n_held; k++)
-        left -= b[k] * y[k];
-    return left <= DEPENDS * own;
+    struct held_rows held = hold(group, on, sticks, point);
+    return holds(&held, point);
+}
+
+/* Is the tangential row of a point, which is one of those that are held, given
+ * by none of the others, without a doubt? It takes one factorisation to ask
+ * this of all of them. */
+static bool
+stands_alone(struct held_rows *held, int point)
+{
+    size_t self = 2 * (size_t)point + 1,
+           rows = 2 * (size_t)held->group->instant.n;
+    double left, own = held->group->instant.W[self * rows + self];
+    int at = 0;
+    if (held->how != HELD_PROVEN && held->how != HELD_PIVOTS)
+        return false;
+    while (at < held->n && held->row[at] != self)
+        at++;
+    return at < held->n &&
+           semidefinite_beside(&held->factors, at, &left, held->y) <=
+               ALONE_SHARE &&
+           left > ALONE_MARGIN * DEPENDS * own;
 }
 
 bool
@@ -94,6 +170,7 @@ choice_name_held(const struct choice_group *group, struct friction_set *set)
     assert(group && set);
     int n = group->instant.n;
     bool *on = NEW_N(group->arena, bool, 2 * n), *sticks = on + n;
+    struct held_rows held = {0};
     for (int i = 0; i < n; i++) {
         on[i] = choice_pushes(group, set, i);
         sticks[i] = set->mode[i] == CONTACT_STICK;
@@ -105,9 +182,12 @@ choice_name_held(const struct choice_group *group, struct friction_set *set)
         for (size_t k = 0; k < (size_t)n; k++)
             size += fabs(by[2 * k] * set->normal[k]) +
                     fabs(by[2 * k + 1] * set->tangential[k]);
-        if (slips(set->mode[i]) && group->point[i].slip == 0.0 &&
-            fabs(set->acc[row]) <= CHOICE_NONE * size &&
-            choice_depends(group, on, sticks, i))
+        if (!slips(set->mode[i]) || group->point[i].slip != 0.0 ||
+            !(fabs(set->acc[row]) <= CHOICE_NONE * size))
+            continue;
+        if (!held.group)
+            held = hold(group, on, sticks, -1);
+        if (holds(&held, i))
             set->mode[i] = CONTACT_STICK;
     }
 }
@@ -185,6 +265,7 @@ choice_tie(const struct choice_group *group, const struct friction_set *set,
            const bool *on, bool *sticks, int *side)
 {
     assert(group && set && order && on && sticks && side);
+    struct held_rows held = {0};
     for (int k = -1; k < n_order; k++) {
         int i = k < 0 ? 0 : k;
         while (k < 0 && i < n_order && order[i] != first)
@@ -194,9 +275,14 @@ choice_tie(const struct choice_group *group, const struct friction_set *set,
         int point = order[i];
         if (side[point] || !sticks[point] ||
             !choice_at_edge(&group->point[point], set, point) ||
-            comes_off_edge(group, set, drift, point) ||
+            comes_off_edge(group, set, drift, point))
+            continue;
+        if (!held.group)
+            held = hold(group, on, sticks, -1);
+        if (stands_alone(&held, point) ||
             !choice_depends(group, on, sticks, point))
             continue;
+        held.group = NULL;
         sticks[point] = false;
         side[point] = set->tangential[point] > 0.0 ? 1 : -1;
     }

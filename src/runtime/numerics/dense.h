@@ -153,6 +153,26 @@ bool semidefinite_factor(int n, const double *G, double share,
 void semidefinite_solve(const struct semidefinite *factors, const double *b,
                         double *x, double *work);
 
+/* Takes pivots of the symmetric matrix G (row-major n x n), the greatest first,
+ * as long as more than `share` of the greatest of its diagonal is left of one.
+ * Of the singular values of G, which are in doubt where semidefinite_factor has
+ * said so, nothing is proven. For semidefinite_left; `room` as there. */
+void semidefinite_pivots(int n, const double *G, double share,
+                         struct semidefinite *out, double *room);
+/* Returns what the rows of the pivots leave of a further row of a semidefinite
+ * matrix, whose diagonal is `own` and whose entries in the columns of G are b
+ * (n). work: n doubles. */
+double semidefinite_left(const struct semidefinite *factors, const double *b,
+                         double own, double *work);
+
+/* What others leave of a row that was a pivot itself: *left, of its diagonal,
+ * beside the other pivots. Returns its greatest share in a row that was none,
+ * over the square roots of the diagonals: with such a share it may take the
+ * place of that row, and depend on the others. INFINITY: it was no pivot. work:
+ * 2 n doubles. */
+double semidefinite_beside(const struct semidefinite *factors, int row,
+                           double *left, double *work);
+
 /* Matrices of m rows and n columns, square and symmetric or not, whose rank is
  * clear. */
 struct least_square {

@@ -183,6 +183,89 @@ by_pivots(int n, const double *G, double least, struct semidefinite *out,
     return left;
 }
 
+/* Lays the factors out in `room`. Returns what follows L and `inner` there. */
+static double *
+lay_out(int n, const double *G, struct semidefinite *out, double *room)
+{
+    size_t square = (size_t)n * (size_t)n;
+    double *rest = room + 3 * square;
+    *out = (struct semidefinite){.n = n,
+                                 .G = G,
+                                 .pivot = (int *)(rest + 2 * (size_t)n),
+                                 .L = room,
+                                 .inner = room + square};
+    return rest;
+}
+
+static double
+greatest_diagonal(int n, const double *G)
+{
+    double greatest = 0.0;
+    for (int i = 0; i < n; i++)
+        greatest = fmax(greatest, G[i * (n + 1)]);
+    return greatest;
+}
+
+void
+semidefinite_pivots(int n, const double *G, double share,
+                    struct semidefinite *out, double *room)
+{
+    assert(n >= 0 && share > 0.0 && out != NULL);
+    assert(n == 0 || (G != NULL && room != NULL));
+    double *rest = lay_out(n, G, out, room);
+    (void)by_pivots(n, G, share * greatest_diagonal(n, G), out, rest,
+                    (int *)(rest + 2 * (size_t)n), (uint64_t *)(rest + n));
+}
+
+double
+semidefinite_left(const struct semidefinite *factors, const double *b,
+                  double own, double *work)
+{
+    assert(factors != NULL && b != NULL && work != NULL);
+    int n = factors->n;
+    for (int k = 0; k < factors->rank; k++) {
+        const double *row = factors->L + factors->pivot[k] * n;
+        work[k] = (b[factors->pivot[k]] - dense_dot(k, row, work)) / row[k];
+        own -= work[k] * work[k];
+    }
+    return own;
+}
+
+double
+semidefinite_beside(const struct semidefinite *factors, int row, double *left,
+                    double *work)
+{
+    assert(factors != NULL && row >= 0 && row < factors->n && left && work);
+    int n = factors->n, rank = factors->rank, at = 0;
+    const double *L = factors->L;
+    double *along = work, *pivots = work + n, share = 0.0, sum = 0.0;
+    *left = 0.0;
+    while (at < rank && factors->pivot[at] != row)
+        at++;
+    if (at == rank)
+        return INFINITY;
+    for (int i = 0; i < n; i++)
+        pivots[i] = 0.0;
+    for (int k = 0; k < rank; k++) {
+        const double *l = L + factors->pivot[k] * n;
+        pivots[factors->pivot[k]] = 1.0;
+        if (k < at)
+            continue;
+        along[k] = ((k == at) - dense_dot(k - at, l + at, along + at)) / l[k];
+        sum += along[k] * along[k];
+    }
+    *left = 1.0 / sum;
+    double own = factors->G[row * (n + 1)];
+    for (int i = 0; i < n; i++) {
+        double size = factors->G[i * (n + 1)];
+        if (pivots[i] == 0.0 && size > 0.0)
+            share = fmax(share, sqrt(own / size) *
+                                    fabs(dense_dot(rank - at, L + i * n + at,
+                                                   along + at)));
+    }
+    return share;
+}
+
 /* Returns |K^-1|^2 (Frobenius) of a lower triangle whose row k is K + at(k) n;
  * order: NULL, or where its rows stand. inverse: size x size. */
 static double
@@ -240,15 +323,11 @@ semidefinite_factor(int n, const double *G, double share,
 {
     assert(n >= 0 && share >= 0.0 && out != NULL);
     assert(n == 0 || (G != NULL && room != NULL));
-    size_t square = (size_t)n * (size_t)n;
-    double *inverse = room + 2 * square, *rest = inverse + square;
+    double *rest = lay_out(n, G, out, room),
+           *inverse = rest - (size_t)n * (size_t)n;
     uint64_t *held = (uint64_t *)(rest + n);
     int *pivot = (int *)(held + n);
-    double greatest = 0.0, norm = 0.0;
-    *out = (struct semidefinite){
-        .n = n, .G = G, .pivot = pivot, .L = room, .inner = room + square};
-    for (int i = 0; i < n; i++)
-        greatest = fmax(greatest, G[i * (n + 1)]);
+    double greatest = greatest_diagonal(n, G), norm = 0.0;
     for (int i = 0; i < n; i++)
         norm += dense_dot(n, G + i * n, G + i * n);
     norm = sqrt(norm);

@@ -47,8 +47,7 @@
  */
 #define FRICTION_SETTLED 0x1p-48
 
-/* -- pushes ----------------------------------------------------------------
- */
+/* -- pushes ---------------------------------------------------------------- */
 
 /* Returns the rows of what contacts do to a body; NULL if it does not move. */
 static double *
@@ -113,8 +112,7 @@ push_env(struct rt *run, const struct persistent_group *group, bool on)
     }
 }
 
-/* -- the motion ------------------------------------------------------------
- */
+/* -- the motion ------------------------------------------------------------ */
 
 /* Copies the rows of the state, of cosines and sines, and of joints with
  * friction, or that tell, from the driven tape. */
@@ -371,9 +369,12 @@ factor_one(struct rt *run, struct persistent_group *group)
         return st;
     if (group->yields)
         delassus->given = persistent_soft_given(group, delassus->G);
-    delassus->sure = !group->yields && !group->rubs && symmetric &&
-                     semidefinite_factor(n, delassus->G, DELASSUS_RANK,
-                                         &delassus->factors, delassus->room);
+    bool plain = !group->yields && !group->rubs && symmetric;
+    if (persistent_factors_stand(group, plain))
+        return IMP_OK;
+    delassus->sure =
+        plain && semidefinite_factor(n, delassus->G, DELASSUS_RANK,
+                                     &delassus->factors, delassus->room);
     delassus->rank = delassus->factors.rank;
     delassus->clear = delassus->chosen = false;
     if (delassus->sure)
@@ -386,9 +387,11 @@ factor_one(struct rt *run, struct persistent_group *group)
         return IMP_OK;
     }
     memcpy(delassus->U, delassus->G, sizeof(double) * (size_t)(n * n));
-    if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s))
-        return IMP_NONFINITE;
     delassus->rank = 0;
+    if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s)) {
+        delassus->n_of = 0;
+        return IMP_NONFINITE;
+    }
     double least =
         DELASSUS_RANK * fmax(delassus->s[0], persistent_unheld(run, group));
     while (delassus->rank < n && delassus->s[delassus->rank] > least)

@@ -67,12 +67,14 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     room *= run->im->dim == 2 ? 2 : 1;
     group->unknown = NEW_N(run->own, struct persistent_unknown, room);
     group->delassus.G = NEW_N(run->own, double,
-                              3 * room * room + 9 * room +
+                              4 * room * room + 9 * room +
                                   least_square_room((int)room, (int)room));
     group->delassus.U = group->delassus.G + room * room;
     group->delassus.V = group->delassus.U + room * room;
     group->delassus.s = group->delassus.V + room * room;
-    group->scratch.a = group->delassus.s + room;
+    group->delassus.of = group->delassus.s + room;
+    group->delassus.n_of = 0;
+    group->scratch.a = group->delassus.of + room * room;
     group->scratch.b = group->scratch.a + room;
     group->scratch.c = group->scratch.b + room;
     group->scratch.x = group->scratch.c + room;
@@ -204,8 +206,7 @@ persistent_hold(struct rt *run, const struct contact_point *spot, int n)
     return group;
 }
 
-/* -- what ends -------------------------------------------------------------
- */
+/* -- what ends ------------------------------------------------------------- */
 
 /* Puts rows that a free motion does not write (constants, lines) back to 0. */
 static void
@@ -256,8 +257,7 @@ persistent_release(struct rt *run, const bool *block)
     list(run);
 }
 
-/* -- series that stand ------------------------------------------------------
- */
+/* -- series that stand ----------------------------------------------------- */
 
 void
 persistent_keeps(const struct rt *run, struct persistent_group *group,
@@ -361,8 +361,7 @@ persistent_series_standing(struct rt *run, int order, double *step)
     return st;
 }
 
-/* -- an attempt ------------------------------------------------------------
- */
+/* -- an attempt ------------------------------------------------------------ */
 
 /* points of one group, those that push first */
 struct held_group {

@@ -130,6 +130,8 @@ struct persistent_delassus {
     struct semidefinite factors;
     struct least_square square;
     double *G, *U, *V, *s, *room;
+    double *of; /* the G of which the factors are, */
+    int n_of;   /* of so many rows; 0: of none that is known */
 };
 /* n_unknown each: room for what is being solved */
 struct persistent_scratch {
@@ -372,6 +374,9 @@ persistent_stands(const struct persistent_group *group,
  * all, G is the rounding of that. */
 double persistent_unheld(const struct rt *run,
                          const struct persistent_group *group);
+/* Are the factors that were made last those of G? Else G is noted as what the
+ * next ones are of, if they depend on nothing else (plain). */
+bool persistent_factors_stand(struct persistent_group *group, bool plain);
 /* Finds the least x with G x = -b, n_unknown entries each. */
 void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);

@@ -10,6 +10,9 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/dense.h"
 
+/* Of fewer rows factors are made as fast as they are compared. */
+#define KEPT_LEAST 12
+
 void
 persistent_solve(const struct persistent_group *group, const double *b,
                  double *x)
@@ -28,6 +31,22 @@ persistent_solve(const struct persistent_group *group, const double *b,
         dense_svd_solve(n, n, group->delassus.U, group->delassus.V,
                         group->delassus.s, group->delassus.rank,
                         group->scratch.a, x, group->scratch.c);
+}
+
+bool
+persistent_factors_stand(struct persistent_group *group, bool plain)
+{
+    assert(group);
+    struct persistent_delassus *delassus = &group->delassus;
+    size_t n = (size_t)group->n_unknown, bytes = sizeof(double) * n * n;
+    bool keeps = plain && n >= KEPT_LEAST;
+    if (keeps && delassus->n_of == (int)n && !delassus->chosen &&
+        !memcmp(delassus->of, delassus->G, bytes))
+        return true;
+    delassus->n_of = keeps ? (int)n : 0;
+    if (keeps)
+        memcpy(delassus->of, delassus->G, bytes);
+    return false;
 }
 
 /* Finds mu with K_0^T mu = b, where b is a multiple of the rows of K_0. */
@@ -218,6 +237,7 @@ share_as_chosen(struct persistent_group *group, const double *near,
         if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s))
             return;
         delassus->sure = delassus->clear = false;
+        delassus->n_of = 0;
     }
     for (int k = 0; k < delassus->rank; k++) {
         double along = dense_dot(n, delassus->U + (size_t)k * (size_t)n, b);

@@ -77,17 +77,16 @@ coupled(const struct parts *parts, int i, int j)
 static int
 gather(const struct parts *parts, int first, bool *taken, int *index)
 {
-    int count = 0;
-    bool more = true;
+    int count = 0, reached = 1, *list = NEW_N(parts->arena, int, parts->n);
     bool *in = NEW_N(parts->arena, bool, parts->n);
     in[first] = true;
-    while (more) {
-        more = false;
-        for (int i = 0; i < parts->n; i++)
-            for (int j = 0; j < parts->n && in[i]; j++)
-                if (!in[j] && !taken[j] && coupled(parts, i, j))
-                    more = in[j] = true;
-    }
+    list[0] = first;
+    for (int k = 0; k < reached; k++)
+        for (int j = 0; j < parts->n; j++)
+            if (!in[j] && !taken[j] && coupled(parts, list[k], j)) {
+                in[j] = true;
+                list[reached++] = j;
+            }
     for (int i = 0; i < parts->n; i++)
         if (in[i]) {
             taken[i] = true;

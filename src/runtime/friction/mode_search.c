@@ -244,6 +244,10 @@ goes_on_alone(const struct mode_problem *in)
     return same;
 }
 
+/* Of more points hardly any impact lets all of them stick, and to ask that
+ * takes as long as the methods that find what they do. */
+#define REST_FIRST 24
+
 /* Lets all points stick, or slide as they do: what rests. */
 static void
 all_closed(struct search *search)
@@ -738,11 +742,14 @@ mode_search(struct arena *arena, const struct mode_problem *in,
         out->complete = enumerate(&search);
     out->widened = !only && !search.all.n && !out->complete;
     if (out->widened) {
+        bool rest_last = in->unnamed && in->n > REST_FIRST;
         as_before(&search);
-        if (!search.all.n)
+        if (!search.all.n && !rest_last)
             all_closed(&search);
         if (!search.all.n)
             by_methods_from_rest(&search);
+        if (!search.all.n && rest_last)
+            all_closed(&search);
     }
     out->n_first = search.all.n;
     if (out->widened) {

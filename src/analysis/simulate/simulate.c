@@ -369,6 +369,8 @@ option_capture(struct simulation *sim)
 
 /* -- the times of rows ----------------------------------------------------- */
 
+/* the times of `at` are rounded as products are, 2*pi/w*30 */
+#define TIMES_ROUNDED (8.0 * DBL_EPSILON)
 #define SIMULATE_ROWS_MOST 10000000.0
 
 static int
@@ -473,7 +475,7 @@ simulate_read_times(struct simulation *sim)
 {
     assert(sim != NULL);
     /* of a run backward in time the times are counted back from 0 */
-    double end = fabs(sim->options.until),
+    double end = fabs(sim->options.until), ends = end * (1.0 + TIMES_ROUNDED),
            sign = sim->options.until < 0.0 ? -1.0 : 1.0;
     const imp_val *at =
         arg_option(sim->analysis, sim->command, IMP_OPT_simulate_at);
@@ -485,11 +487,11 @@ simulate_read_times(struct simulation *sim)
             return st;
         for (size_t i = 0; i < sim->rows.times.n; i++) {
             double *time = &sim->rows.times.v[i];
-            if (!(sign * *time >= 0.0 && sign * *time <= end))
+            if (!(sign * *time >= 0.0 && sign * *time <= ends))
                 return bad_times(sim, at->range,
                                  "the time %s s of `at` is outside the run",
                                  *time);
-            *time *= sign;
+            *time = fmin(sign * *time, end);
         }
         tell_disorder(sim, at->range, sign);
     }
@@ -504,7 +506,6 @@ simulate_read_times(struct simulation *sim)
                              dt);
         /* the last time is `until` where that is a multiple of dt to rounding
          */
-        double ends = end + 2.0 * DBL_EPSILON * end;
         for (double k = 0.0; k * dt <= ends; k += 1.0)
             VEC_PUSH(&sim->rows.times, fmin(k * dt, end));
     }

@@ -109,7 +109,8 @@ struct already_reported {
     bool law, low, no_pull; /* laws differ; below the tolerance; no pull */
     int laws_compared;      /* impacts for which this was asked */
     double gain[2];         /* the greatest ones that were told: W0721, W0734 */
-    bool shared_forces;     /* forces that are not determined */
+    bool shared_forces;     /* forces that are not determined, */
+    bool *shared_by;        /* and those of contacts of each system */
     bool loads;             /* a motion that depends on how loads are shared */
     bool not_shown;         /* modes that were not shown to be the only ones */
 };

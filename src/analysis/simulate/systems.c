@@ -71,10 +71,13 @@ resolved(struct simulation *sim, const struct flow *flow)
 static void
 shared_loads(struct simulation *sim, const struct flow *flow)
 {
+    uint32_t system = 0;
+    while (sim->flows[system] != flow)
+        system++;
     char time[NUM_TEXT];
     bool matter, *told;
     const char *loads = flow_loads(flow, &matter);
-    told = matter ? &sim->reported.loads : &sim->reported.shared_forces;
+    told = matter ? &sim->reported.loads : &sim->reported.shared_by[system];
     if (!loads || *told)
         return;
     *told = true;
@@ -93,6 +96,7 @@ simulate_systems_start(struct simulation *sim)
     if (!n)
         return IMP_OK;
     sim->flows = NEW_N(run->arena, struct flow *, n);
+    sim->reported.shared_by = NEW_N(run->arena, bool, n);
     for (uint32_t i = 0; i < n; i++)
         if (!(sim->flows[i] = flow_new(run, i, p, sim->options.until)))
             return IMP_BADMODEL;

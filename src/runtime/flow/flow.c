@@ -274,16 +274,6 @@ flow_resolved(const struct flow *flow)
                                                   : NULL;
 }
 
-const char *
-flow_loads(const struct flow *flow, bool *matter)
-{
-    assert(flow != NULL && matter != NULL);
-    const struct taylor_friction *friction =
-        flow->taylor ? flow->taylor->friction : NULL;
-    *matter = friction && friction->loads_matter;
-    return friction ? friction->loads : NULL;
-}
-
 struct ballistic *
 flow_ballistic(struct flow *flow)
 {

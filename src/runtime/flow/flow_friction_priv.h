@@ -413,4 +413,11 @@ int friction_start(struct flow *flow);
  * other contacts opened at this instant. */
 int friction_apply(struct flow *flow, struct flow_event *event,
                    enum taylor_next what, bool slid);
+/* -- flow_state.c */
+
+/* Says that the forces of these n contacts of the system are not determined,
+ * but of those that are free by their modes (NULL: none is). */
+const char *flow_open_forces(const struct flow *flow, const int *contact,
+                             const enum contact_mode *mode, int n);
+
 #endif

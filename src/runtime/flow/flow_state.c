@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What both ways of flow.h share: the memory of a flow, the matrices of one
  * instant, the check that all gaps are open at the start, and the report of an
- * event; and what observers tell. Nothing here knows how the motion goes on. */
+ * event; what observers tell; and which contacts share their loads in more than
+ * one way. Nothing here knows how the motion goes on. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -9,8 +10,9 @@
 
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/flow/flow_priv.h"
+#include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/numerics/dense.h"
 
 /* A gap at the start that is negative by less than this share of the terms it
  * is made of counts as 0: data of 9 digits. */
@@ -334,4 +336,126 @@ observer_endless(struct flow *flow, uint32_t which, double time,
     diag_help(flow->run->ds, diag,
               "let the rule in `jump` fall to 0 with the speeds, or read the "
               "variable before the limit");
+}
+
+/* -- forces that are not determined ----------------------------------------
+ *
+ * Closed contacts may share what presses them in more than one way. Their
+ * forces p solve W p = b, with W = N M^-1 N^T of these contacts: a force is
+ * open where a direction that W takes to 0 changes it, and leaves none below 0
+ * (Glocker 2001). The motion is the same for all of them. */
+
+/* A share of a direction below this, and a force below this share of the
+ * greatest, is rounding. */
+#define LOADS_ROUNDING 1e-9
+
+/* May forces change along this direction, one way or the other? */
+static bool
+room_along(const struct ballistic *motion, const int *of, int n,
+           const double *along)
+{
+    bool up = true, down = true;
+    double most = 0.0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, motion->mode.force[of[i]]);
+    for (int i = 0; i < n; i++) {
+        bool bears = motion->mode.force[of[i]] > LOADS_ROUNDING * most;
+        up &= bears || along[i] > -LOADS_ROUNDING;
+        down &= bears || along[i] < LOADS_ROUNDING;
+    }
+    return up || down;
+}
+
+/* Notes which of n contacts of W bear forces that are open. False: none. */
+static bool
+find_open(const struct ballistic *motion, const int *of, int n, bool *open,
+          struct arena *arena)
+{
+    const struct contact_matrices *matrices = &motion->matrices;
+    double *W = NEW_N(arena, double, (size_t)n *n),
+           *along = NEW_N(arena, double, n);
+    struct least_square factors;
+    bool any = false;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            W[i * n + j] = matrices->W[of[i] * motion->model.m + of[j]] /
+                           (matrices->root[of[i]] * matrices->root[of[j]]);
+    if (!least_square_factor(n, n, W, least_square_rounding(n), &factors,
+                             NEW_N(arena, double, least_square_room(n, n))))
+        return false;
+    for (int d = 0; d < n - factors.rank; d++) {
+        double most = 0.0;
+        least_square_null(&factors, d, along);
+        for (int i = 0; i < n; i++)
+            most = fmax(most, fabs(along[i]));
+        for (int i = 0; i < n; i++)
+            along[i] /= most * matrices->root[of[i]];
+        bool room = n - factors.rank > 1 || room_along(motion, of, n, along);
+        for (int i = 0; i < n && room; i++)
+            open[i] |= fabs(along[i]) * matrices->root[of[i]] > LOADS_ROUNDING;
+        any |= room;
+    }
+    return any;
+}
+
+const char *
+flow_open_forces(const struct flow *flow, const int *contact,
+                 const enum contact_mode *mode, int n)
+{
+    assert(flow && contact && n >= 0);
+    struct arena *arena = flow->run->arena;
+    const char *list = NULL;
+    for (int k = 0; k < n; k++) {
+        if (mode && mode[k] == CONTACT_FREE)
+            continue;
+        const char *name = imp_text(
+            flow->run->im,
+            rt_contact(flow->run, flow->sys->contact + (uint32_t)contact[k])
+                ->name);
+        list = list ? arena_printf(arena, "%s, %s", list, name) : name;
+    }
+    return list ? arena_printf(arena,
+                               "the forces of %s are not determined, the "
+                               "motion is",
+                               list)
+                : NULL;
+}
+
+/* What there is to say of contacts without friction, of which a record asks for
+ * one, whose forces are open; NULL: there are none. */
+static const char *
+open_forces(const struct flow *flow)
+{
+    struct arena *arena = flow->run->brief;
+    const struct ballistic *motion =
+        flow->taylor ? flow->taylor->instant : flow->parabola.now;
+    int *of = NEW_N(arena, int, flow->m + 1), n = 0;
+    bool *open = NEW_N(arena, bool, flow->m + 1), asked = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (motion->mode.persistent[i])
+            of[n++] = (int)i;
+    if (n < 2)
+        return NULL;
+    if (!find_open(motion, of, n, open, arena))
+        return NULL;
+    int n_open = 0;
+    for (int i = 0; i < n; i++) {
+        if (!open[i])
+            continue;
+        asked |= (rt_contact(flow->run, flow->sys->contact + (uint32_t)of[i])
+                      ->flags &
+                  IMP_CONTACTF_LOAD) != 0;
+        of[n_open++] = of[i];
+    }
+    return asked ? flow_open_forces(flow, of, NULL, n_open) : NULL;
+}
+
+const char *
+flow_loads(const struct flow *flow, bool *matter)
+{
+    assert(flow != NULL && matter != NULL);
+    const struct taylor_friction *friction =
+        flow->taylor ? flow->taylor->friction : NULL;
+    *matter = friction && friction->loads_matter;
+    return friction ? friction->loads : open_forces(flow);
 }

@@ -393,8 +393,11 @@ loads_text(const struct flow *flow, const struct candidates *all,
             "accelerations depend on how the contacts share the loads, by up "
             "to %s; the forces of least norm are taken",
             num_digits(spread, friction_spread(arena, choice, INFINITY), 6));
-    if (choice->verdict != FRICTION_SHARED || flow->run->loads != LOADS_REPORT)
+    if (choice->verdict != FRICTION_SHARED)
         return NULL;
+    if (flow->run->loads != LOADS_REPORT)
+        return flow_open_forces(flow, all->contact,
+                                choice->set[choice->taken].mode, all->n);
     return arena_printf(arena, "the motion is one, the loads are not: %s",
                         ranges_text(flow, all, choice->set + choice->taken));
 }

@@ -63,22 +63,21 @@ couple_leaf(void *ctx, const expr *leaf)
             join(couple, i);
     if ((leaf->sym != SYM_CONTACT && leaf->sym != SYM_JOINT &&
          leaf->sym != SYM_SLOT) ||
-        mech_leaf_given(couple->mech, leaf) ||
-        !couple->ok)
+        mech_leaf_given(couple->mech, leaf) || !couple->ok)
         return;
     couple->ok = false;
     struct diag *diag =
         diag_add(couple->mech->diags, DIAG_E0508,
                  mech_range(leaf->origin, couple->range),
                  leaf->sym == SYM_CONTACT
-                     ? "the force on `%s` reads the gap of a contact"
+                     ? "the force on `%s` reads what a contact tells"
                  : leaf->sym == SYM_JOINT
                      ? "the force on `%s` reads a force of a joint"
                      : "the force on `%s` reads the result of a command",
                  couple->mech->bodies[couple->body].decl->name);
     diag_help(couple->mech->diags, diag,
               "a force may read t, params and the position, velocity, angle "
-              "and spin of bodies");
+              "and spin of bodies, of which a distance can be made");
 }
 
 static bool

@@ -281,8 +281,10 @@ system_formula_ok(struct check *ck, const struct tm_system *system,
                    "an observer feels the motion and does not act on it");
         CHECK_HELP(ck, diag,
                    "make it a coordinate with an energy of its own: coordinate "
-                   "%s in the system's block",
-                   u->name);
+                   "%s in the system's block; where %s' = f, as of a "
+                   "controller, its inertia is 1, its force the rate f', and "
+                   "its start %s' = f",
+                   u->name, u->name, u->name);
         return false;
     }
     if (!reads.other && !reads.result && (rates || !reads.rate))

@@ -653,7 +653,14 @@ contact(struct check *ck, struct decl *decl, uint32_t member)
         struct diag *diag =
             check_error(ck, DIAG_E0324, decl->range,
                         "the contact `%s` names no bodies", decl->name);
-        CHECK_HELP(ck, diag, "contact %s : one | two", decl->name);
+        if (keys[K_GAP])
+            CHECK_HELP(ck, diag,
+                       "a gap that is a formula is that of a system's "
+                       "contact, in its block; of bodies a stop is a body in "
+                       "the way: contact %s : arm | stop",
+                       decl->name);
+        else
+            CHECK_HELP(ck, diag, "contact %s : one | two", decl->name);
         return;
     }
     bool ok = contact_bodies(ck, &env, it->head1, &checked->body[0], NULL);

@@ -234,6 +234,41 @@ leave_out_pushes(const struct flow *flow, const bool *pushes)
     }
 }
 
+/* The work of moving ground by the impulses of the contacts that push which
+ * make up the change of the momenta, in the least squares of it over the roots
+ * of the masses. Of gradients that depend on each other the later ones have
+ * none. */
+static double
+ground_work(const struct flow *flow, const bool *pushes)
+{
+    const struct flow_audit *audit = flow->audit;
+    size_t n = flow->n, m = flow->m;
+    double *A = NEW_N(flow->run->brief, double, m *m + 2 * m + 1),
+           *b = A + m * m, *least = b + m, sum = 0.0;
+    for (size_t c = 0; c < m; c++)
+        for (size_t i = 0; i < n && pushes[c]; i++) {
+            double push = flow->instant.N[c * n + i],
+                   mass = flow->instant.mass[i * (n + 1)];
+            b[c] += push * audit->change[i] / sqrt(mass);
+            for (size_t d = 0; d < m; d++)
+                A[c * m + d] +=
+                    pushes[d] ? push * flow->instant.N[d * n + i] / mass : 0.0;
+        }
+    for (size_t c = 0; c < m; c++)
+        least[c] = AUDIT_DEPENDS * AUDIT_DEPENDS * A[c * m + c];
+    for (size_t c = 0; c < m; c++)
+        for (size_t d = 0; d < m && A[c * m + c] > least[c]; d++) {
+            double factor = d == c ? 0.0 : A[d * m + c] / A[c * m + c];
+            for (size_t k = 0; k < m && factor != 0.0; k++)
+                A[d * m + k] -= factor * A[c * m + k];
+            b[d] -= factor * b[c];
+        }
+    for (size_t c = 0; c < m; c++)
+        if (A[c * m + c] > least[c])
+            sum -= flow->instant.drift[c] * b[c] / A[c * m + c];
+    return sum;
+}
+
 /* Returns the greatest change of a momentum, as a share of its terms. */
 static double
 momentum_error(const struct flow *flow)
@@ -463,10 +498,11 @@ outer_work(const struct flow *flow, double left)
 }
 
 /* By how much does the energy rise more than it may until a limit, as a share
- * of its terms? *gain: the whole rise. */
+ * of its terms? ground: what moving ground does by the impulses to come, where
+ * the momenta tell these. *gain: the whole rise. */
 static int
 limit_gain(struct flow *flow, const struct flow_event *event, double terms,
-           double *share, double *gain)
+           double ground, double *share, double *gain)
 {
     const struct flow_audit *audit = flow->audit;
     struct account was, is, free;
@@ -488,7 +524,7 @@ limit_gain(struct flow *flow, const struct flow_event *event, double terms,
     *gain = is.sum - was.sum;
     terms = fmax(terms, fmax(is.terms, was.terms));
     double over = *gain - LIMIT_FORCES * fabs(free.sum - was.sum) -
-                  outer_work(flow, left);
+                  fmax(outer_work(flow, left), ground);
     *share = terms > DBL_MIN ? fmax(over / terms, 0.0) : 0.0;
     return IMP_OK;
 }
@@ -511,14 +547,15 @@ limit_broken(struct flow *flow, const struct flow_event *event, double gain)
 
 /* Audits the energy at a limit. */
 static int
-after_limit(struct flow *flow, const struct flow_event *event, double terms)
+after_limit(struct flow *flow, const struct flow_event *event, double terms,
+            double ground)
 {
     double share, gain,
         known = isfinite(event->chatter.state_error)
                     ? event->chatter.state_error
                     : AUDIT_BROKEN,
         allowed = AUDIT_CONSERVES + known;
-    int st = limit_gain(flow, event, terms, &share, &gain);
+    int st = limit_gain(flow, event, terms, ground, &share, &gain);
     if (st)
         return st;
     if (share > allowed && share > flow->audit->worst) {
@@ -546,12 +583,12 @@ flow_audit_after(struct flow *flow, const struct flow_event *event)
     flow->method->at(flow, event->time);
     if (flow->taylor && flow->taylor->friction)
         return hit ? after_friction(flow, event)
-                   : after_limit(flow, event, 0.0);
+                   : after_limit(flow, event, 0.0, 0.0);
     for (size_t i = 0; i < flow->n; i++)
         flow->audit->speed[i] = speed_terms(flow, i, event->time);
     balance(flow, &energy);
     add_rounding(flow, &energy);
-    double allowed = AUDIT_CONSERVES, rate = 0.0;
+    double allowed = AUDIT_CONSERVES, rate = 0.0, ground = 0.0;
     if (limit) {
         bool *pushes = NEW_N(flow->run->arena, bool, flow->m + 1);
         for (uint32_t k = 0; k < flow->last.n_contacts; k++)
@@ -561,9 +598,12 @@ flow_audit_after(struct flow *flow, const struct flow_event *event)
                 flow->run->env[rt_contact(flow->run, flow->sys->contact + c)
                                    ->env_contact +
                                IMP_CONTACT_ACTIVE] != 0.0;
+        ground = ground_work(flow, pushes);
         leave_out_pushes(flow, pushes);
         allowed += event->chatter.state_error;
-        energy.sum = fmax(energy.sum, 0.0); /* stopping costs energy */
+        /* stopping costs energy, beyond what moving ground gives */
+        energy.sum = fmax(energy.sum - ground, 0.0);
+        energy.terms += fabs(ground);
     } else if (event->kind == FLOW_IMPACT && flow->last.n_contacts == 1) {
         rate = rate_error(flow, event->contact - flow->sys->contact);
     }
@@ -576,7 +616,7 @@ flow_audit_after(struct flow *flow, const struct flow_event *event)
         audit->worst_contact = event->contact;
     }
     if (worst <= fmax(allowed, AUDIT_BROKEN))
-        return limit ? after_limit(flow, event, energy.terms) : IMP_OK;
+        return limit ? after_limit(flow, event, energy.terms, ground) : IMP_OK;
     audit->worst = 0.0; /* the error says it */
     return broken(flow, event, energy.sum, momentum, rate);
 }

@@ -308,11 +308,11 @@ share_of(const struct friction_rows *in, const struct friction_set *set, int i)
 
 /* The modes of joints, from the choice. Those that stick hold themselves, but
  * not without friction, where other joints hold them, or at the edges of their
- * cones and contacts hold them, too; joint `first` before the others: there
- * they bear what they bear now. */
+ * cones (`all`: wherever they are in them) and contacts hold them, too; joint
+ * `first` before the others: there they bear what they bear now. */
 static void
 hold_joints(const struct friction_rows *in, const struct taken *taken,
-            int first)
+            int first, bool all)
 {
     int n_spot = friction_rows_spots(in);
     const struct friction_set *set = taken->set;
@@ -328,7 +328,8 @@ hold_joints(const struct friction_rows *in, const struct taken *taken,
         on[taken->order[i]] = true;
     for (int k = n_spot - 1; k < in->n; k++) {
         int i = k < n_spot ? first : k;
-        if (i >= n_spot && sticks[i] && choice_at_edge(&in->point[i], set, i) &&
+        if (i >= n_spot && sticks[i] &&
+            (all || choice_at_edge(&in->point[i], set, i)) &&
             choice_depends(&in->choice, on, sticks, i))
             sticks[i] = false;
     }
@@ -368,14 +369,33 @@ turn_bushes(const struct friction_rows *in, struct persistent_group *group)
     return st;
 }
 
+/* Where joints and contacts nearly hold the same, rounding may decide what each
+ * of them bears: does a point that pushes by the choice pull, or a joint that
+ * sticks by it bear more than its friction can give? */
+static bool
+keeps_law(const struct friction_rows *in, const struct taken *taken,
+          const struct persistent_group *group)
+{
+    for (int i = 0; i < taken->n_on; i++)
+        if (group->row[i].force.c[0] <
+            -CHOICE_NONE * taken->set->normal[taken->order[i]])
+            return false;
+    for (int i = 0; i < in->n_joint; i++)
+        if (rubbing_joint_overloaded(in->joint + i))
+            return false;
+    return true;
+}
+
 /* Holds the points with their modes. Where slip is 0, it is made so exactly
- * before a point sticks or begins to slip. first: see tie. */
+ * before a point sticks or begins to slip. first: see tie. *lawful: beside
+ * joints, the forces are those of these modes. */
 static int
-hold(struct friction_rows *in, struct taken *taken, int first)
+hold(struct friction_rows *in, struct taken *taken, int first, bool *lawful)
 {
     struct rt *run = in->run;
     struct contact_point *spot =
         NEW_N(run->brief, struct contact_point, (size_t)taken->n + 1);
+    *lawful = true;
     if (taken->n_on == 0)
         return IMP_OK;
     for (int i = 0; i < taken->n; i++)
@@ -418,6 +438,7 @@ hold(struct friction_rows *in, struct taken *taken, int first)
     int st = persistent_group_series(run, group, 2, UINT32_MAX);
     if (!st)
         st = turn_bushes(in, group);
+    *lawful = st || in->n_joint == 0 || keeps_law(in, taken, group);
     for (int i = 0; i < taken->n_on && !st; i++) {
         struct persistent_friction *friction = group->row[i].friction;
         if (!friction || friction->mode != CONTACT_STICK)
@@ -548,12 +569,19 @@ hold_taken(struct friction_rows *in, struct friction_modes *modes)
     sort_out(in, &taken);
     int first = modes->cause == CHOICE_CONE ? modes->which : -1;
     if (in->n_joint) {
-        hold_joints(in, &taken, first);
+        hold_joints(in, &taken, first, false);
         joints_project(run);
     }
     struct friction_going next;
     bool goes_on = false;
-    int st = hold(in, &taken, first);
+    bool lawful;
+    int st = hold(in, &taken, first, &lawful);
+    if (!st && !lawful) {
+        release(run, in->spot, friction_rows_spots(in));
+        hold_joints(in, &taken, first, true);
+        joints_project(run);
+        st = hold(in, &taken, first, &lawful);
+    }
     /* shares that last keep off the edges, however little they do, but for
      * those of points that they leave without any */
     if (!st && (!in->choice.lasts || taken.n_on < taken.n))
@@ -565,7 +593,7 @@ hold_taken(struct friction_rows *in, struct friction_modes *modes)
     modes->mode = set->mode;
     taken = (struct taken){.set = set, .drift = next.drift};
     sort_out(in, &taken);
-    return hold(in, &taken, first);
+    return hold(in, &taken, first, &lawful);
 }
 
 /* The group of points as runtime/choice asks for it. */

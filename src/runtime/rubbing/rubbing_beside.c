@@ -298,6 +298,32 @@ rubbing_joint_turns(struct rubbing_joint *joint)
     return turned;
 }
 
+/* More than this share beyond the greatest friction is no rounding. */
+#define OVERLOAD 1e-6
+
+bool
+rubbing_joint_overloaded(const struct rubbing_joint *joint)
+{
+    assert(joint);
+    const struct pin *pin = joint->pin;
+    const struct pins *pins = joint->pins;
+    struct taylor row;
+    double load[2];
+    if (pin->env[IMP_JOINT_STICK] == 0.0)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        rubbing_row(pins, pin, IMP_RUBROW_FORCE + k, 0, &row);
+        load[k] = row.c[0];
+    }
+    if (joint->grip.bush)
+        load[1] *= 2.0 / pin->env[IMP_JOINT_WIDTH];
+    double grip = joint->grip.bush ? fmax(fabs(load[0]), fabs(load[1]))
+                                   : hypot(load[0], load[1]);
+    rubbing_row(pins, pin, IMP_RUBROW_FRICTION, 0, &row);
+    double force = fabs(row.c[0]) / joint->unit;
+    return force - joint->mu_rest * grip > OVERLOAD * (force + grip);
+}
+
 const double *
 rubbing_joint_unknowns(const struct rubbing_joint *joint)
 {

@@ -83,5 +83,8 @@ void rubbing_joint_begins(struct rubbing_joint *joint, double small);
  * push to other sides than its friction took them to? Then they are turned, and
  * the series are to be made anew. */
 bool rubbing_joint_turns(struct rubbing_joint *joint);
+/* These series stand: does it stick by more than its friction can give, after
+ * rubbing_joints_read? */
+bool rubbing_joint_overloaded(const struct rubbing_joint *joint);
 
 #endif

@@ -155,14 +155,45 @@ is_jointed(const struct relays *relays)
     return relays->bodies && relays->bodies->n_unknown > 0;
 }
 
-/* Does nothing jump at relay i? */
+/* One leaf of the state, and what it is where u of a relay is 0. */
+struct leaf_at_zero {
+    const expr *leaf, *value;
+};
+
+static const expr *
+at_zero(void *ctx, const expr *leaf)
+{
+    const struct leaf_at_zero *zero = ctx;
+    return leaf == zero->leaf ? zero->value : NULL;
+}
+
+/* The expression where u of relay i is 0, if u is linear in a leaf of the state
+ * by a number; else as it is. */
+static const expr *
+where_zero(const struct relays *relays, uint32_t i, const expr *node)
+{
+    struct graph *graph = relays->mech->graph;
+    for (size_t k = 0; k < relays->n_state; k++) {
+        const expr *slope = ex_diff(graph, relays->u[i], relays->leaf[k]);
+        if (slope->op != IMP_OP_CONST || slope->num == 0.0)
+            continue;
+        struct leaf_at_zero zero = {relays->leaf[k], ex_num(graph, 0.0)};
+        const expr *rest = ex_subst(graph, relays->u[i], at_zero, &zero);
+        zero.value = ex_div(graph, ex_neg(graph, rest), slope);
+        return ex_subst(graph, node, at_zero, &zero);
+    }
+    return node;
+}
+
+/* Does nothing jump at relay i? A damper that differs between both directions
+ * does not, nor do powers of u. */
 static bool
 is_smooth(const struct relay_equations *eq, uint32_t i)
 {
     const struct relays *relays = eq->of;
     const expr *share = relays_share(relays, i);
     if (!is_jointed(relays))
-        return ex_is_num(eq->K[i * relays->n + i], 0.0);
+        return ex_is_num(where_zero(relays, i, eq->K[i * relays->n + i]), 0.0);
     for (size_t k = 0; k < relays->n_rate; k++)
         if (ex_depends(relays->mech->graph, relays->in_shares[k], SYM_LOCAL,
                        share->i, UINT32_MAX))

@@ -56,23 +56,19 @@ residuals_at(void *ctx, const double *p, double *residual, double *jacobian,
 
 /* -- what is given --------------------------------------------------------- */
 
-static void
+static int
 take_bounds(struct fit *fit)
 {
     for (uint32_t k = 0; k < fit->n; k++) {
-        const imp_param *param = param_of(fit, k);
-        const double *stated =
-            IMP_ARRAY(fit->analysis->rt->im, fit->over[k].numbers, double);
-        fit->lo[k] = param->has_range ? param->lo : -INFINITY;
-        fit->hi[k] = param->has_range ? param->hi : INFINITY;
-        if (fit->over[k].numbers.n == 2) {
-            fit->lo[k] = stated[0];
-            fit->hi[k] = stated[1];
-        }
+        int st = trial_bounds(fit->analysis, &fit->over[k], &fit->lo[k],
+                              &fit->hi[k]);
+        if (st)
+            return st;
         double start = *param_value(fit, k);
         fit->start[k] = start;
         fit->found.p[k] = fmin(fmax(start, fit->lo[k]), fit->hi[k]);
     }
+    return IMP_OK;
 }
 
 /* The first list of which the cells that were just read have no value. */
@@ -162,7 +158,7 @@ fit_errors(struct fit *fit, struct analysis *analysis)
     return IMP_OK;
 }
 
-void
+int
 fit_prepare(struct fit *fit)
 {
     assert(fit && fit->n > 0);
@@ -178,7 +174,7 @@ fit_prepare(struct fit *fit)
                                       .residual = NEW_N(arena, double, m + 1),
                                       .covariance = NEW_N(arena, double, n *n),
                                       .at_bound = NEW_N(arena, bool, n)};
-    take_bounds(fit);
+    return take_bounds(fit);
 }
 
 /* Reads the lists of a fit without a run. */
@@ -195,8 +191,7 @@ prepare(struct fit *fit)
         NEW_N(record_arena(fit->analysis), double, fit->cells.n_cells + 1);
     if ((st = check_data(fit)) || (st = fit_errors(fit, fit->analysis)))
         return st;
-    fit_prepare(fit);
-    return IMP_OK;
+    return fit_prepare(fit);
 }
 
 /* -- what was found -------------------------------------------------------- */

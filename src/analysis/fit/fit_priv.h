@@ -100,6 +100,13 @@ void trial_close(struct trial *trial);
  * has runs, and `question` is NULL, one may be meant that is made anew. */
 const char *trial_of_a_run(const imp_image *im, const imp_val *question);
 
+/* The bounds of a param that is varied: those that `over` states, else its own
+ * range, else none (infinite). Bounds may be made of params and results. E0430:
+ * nothing lies between them, or they reach beyond its range. IMP_OK or a status
+ * after a diagnostic. */
+int trial_bounds(struct analysis *analysis, const imp_val *item, double *lo,
+                 double *hi);
+
 /* -- fit.c ----------------------------------------------------------------- */
 
 struct fit {
@@ -117,8 +124,9 @@ struct fit {
     const char *why; /* there is no value at the start, of a run */
     bool empty;      /* because an entry has no value */
 };
-/* Makes room for a fit to fit->m entries, and reads the bounds. */
-void fit_prepare(struct fit *fit);
+/* Makes room for a fit to fit->m entries, and reads the bounds. IMP_OK or a
+ * status after a diagnostic. */
+int fit_prepare(struct fit *fit);
 /* Reads the standard errors of the data, which are positive. */
 int fit_errors(struct fit *fit, struct analysis *analysis);
 /* E0764: fewer entries than params. */

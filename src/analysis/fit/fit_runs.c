@@ -192,7 +192,8 @@ first_run(struct runs *runs)
         return IMP_OK;
     if ((st = fit_few_data(fit)))
         return st;
-    fit_prepare(fit);
+    if ((st = fit_prepare(fit)))
+        return st;
     runs->base = NEW_N(arena, double, 2 * fit->m);
     runs->low = NEW_N(arena, double, 2 * fit->m);
     runs->high = NEW_N(arena, double, 2 * fit->m);

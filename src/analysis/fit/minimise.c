@@ -46,16 +46,11 @@ take_params(struct minimise *minimise)
     const imp_image *im = minimise->analysis->rt->im;
     for (uint32_t k = 0; k < minimise->n; k++) {
         const imp_val *item = &minimise->over[k];
-        const imp_param *param =
-            IMP_ARRAY(im, im->params, imp_param) + item->ref;
-        const double *stated = IMP_ARRAY(im, item->numbers, double);
         minimise->param[k] = item->ref;
-        minimise->lo[k] = param->has_range ? param->lo : -INFINITY;
-        minimise->hi[k] = param->has_range ? param->hi : INFINITY;
-        if (item->numbers.n == 2) {
-            minimise->lo[k] = stated[0];
-            minimise->hi[k] = stated[1];
-        }
+        int st = trial_bounds(minimise->analysis, item, &minimise->lo[k],
+                              &minimise->hi[k]);
+        if (st)
+            return st;
         double x = minimise->analysis->rt->env[im->layout.params + item->ref];
         minimise->start[k] = fmin(fmax(x, minimise->lo[k]), minimise->hi[k]);
         bool bounded = isfinite(minimise->lo[k]) && isfinite(minimise->hi[k]);

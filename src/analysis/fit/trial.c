@@ -219,3 +219,46 @@ trial_of_a_run(const imp_image *im, const imp_val *question)
                    "simulate { ... }` in the block";
     return "";
 }
+
+int
+trial_bounds(struct analysis *analysis, const imp_val *item, double *lo,
+             double *hi)
+{
+    assert(analysis && item && lo && hi);
+    const imp_image *im = analysis->rt->im;
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param) + item->ref;
+    double stated[2] = {param->has_range ? param->lo : -INFINITY,
+                        param->has_range ? param->hi : INFINITY};
+    int st = IMP_OK;
+    if (item->numbers.n == 2)
+        memcpy(stated, IMP_ARRAY(im, item->numbers, double), sizeof stated);
+    else if (item->rows == 2)
+        st = arg_numbers(analysis, item, stated);
+    if (st)
+        return st;
+    *lo = stated[0];
+    *hi = stated[1];
+    char low[NUM_TEXT], high[NUM_TEXT];
+    num_shortest(low, *lo);
+    num_shortest(high, *hi);
+    const char *name = imp_text(im, param->name);
+    if (!(*lo < *hi)) {
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0430, item->range,
+                     "there is nothing between %s and %s", low, high);
+        diag_help(analysis->ds, diag, "the lower bound stands first");
+        return IMP_BADMODEL;
+    }
+    if (param->has_range && (*lo < param->lo || *hi > param->hi)) {
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0430, item->range,
+                     "[%s, %s] is not within the range of the param `%s`", low,
+                     high, name);
+        diag_note(analysis->ds, diag, param->range, "the range is stated here");
+        diag_help(analysis->ds, diag,
+                  "max and min keep a bound within it, as in max(%s, a - 0.1)",
+                  num_shortest(low, param->lo));
+        return IMP_BADMODEL;
+    }
+    return IMP_OK;
+}

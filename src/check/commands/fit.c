@@ -40,14 +40,11 @@ bounds(struct check *ck, const struct ast_arg *arg, const struct dim *dim,
         return false;
     }
     if (!value_need_dim(ck, &value, node, dim, "a bound of this param") ||
-        !check_leaves(ck, value.e, 2, MAY_PARAMS, node, "a bound"))
+        !check_leaves(ck, value.e, 2, MAY_PARAMS | MAY_RESULTS, node,
+                      "a bound"))
         return false;
-    if (!ex_is_const(value.e[0]) || !ex_is_const(value.e[1])) {
-        check_error(ck, DIAG_E0430, node->range,
-                    "the bounds of a param are made of literals");
-        return false;
-    }
-    if (!(value.e[0]->num < value.e[1]->num)) {
+    if (ex_is_const(value.e[0]) && ex_is_const(value.e[1]) &&
+        !(value.e[0]->num < value.e[1]->num)) {
         CHECK_HELP(ck,
                    check_error(ck, DIAG_E0430, node->range,
                                "there is nothing between %g and %g",
@@ -495,8 +492,8 @@ minimise_arguments(struct check *ck, uint32_t command,
     return true;
 }
 
-/* When the whole model has been read: no param of `over` is structural, and its
- * bounds lie within its own range. */
+/* When the whole model has been read: no param of `over` is structural, and
+ * those of its bounds that are known now lie within its own range. */
 static void
 late(struct check *ck, const struct tm_command *cmd)
 {
@@ -514,8 +511,8 @@ late(struct check *ck, const struct tm_command *cmd)
             CHECK_HELP(ck, diag, "ask for each value by a sweep");
         }
         for (uint32_t k = 0; item->e && k < 2 && param->has_range; k++)
-            if (!(item->e[k]->num >= param->lo &&
-                  item->e[k]->num <= param->hi)) {
+            if (ex_is_const(item->e[k]) && !(item->e[k]->num >= param->lo &&
+                                             item->e[k]->num <= param->hi)) {
                 struct diag *diag = check_error(
                     ck, DIAG_E0430, item->range,
                     "%g is outside the range [%g, %g] of the param `%s`",

@@ -114,8 +114,8 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
         return false;
     }
     if (!value_need_dim(ck, &value, arg->value, param.dim, what) ||
-        (!list && !check_leaves(ck, value.e, count, MAY_PARAMS, arg->value,
-                                "the values of a sweep")))
+        (!list && !check_leaves(ck, value.e, count, MAY_PARAMS | MAY_RESULTS,
+                                arg->value, "the values of a sweep")))
         return false;
     if (random && ex_is_const(value.e[0]) && ex_is_const(value.e[1]) &&
         value.e[0]->num > value.e[1]->num) {
@@ -197,7 +197,7 @@ bins_of(struct check *ck, const struct ast_arg *arg, struct tm_val *out)
                    arg->name.text);
         return false;
     }
-    if (!check_leaves(ck, value.e, count, MAY_PARAMS, arg->value,
+    if (!check_leaves(ck, value.e, count, MAY_PARAMS | MAY_RESULTS, arg->value,
                       "the edges of a histogram"))
         return false;
     value.rows = (uint32_t)count;

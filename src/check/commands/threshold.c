@@ -40,7 +40,7 @@ bounds(struct check *ck, const struct ast_arg *arg, const struct dim *dim,
     const char *what =
         arena_printf(ck->arena, "the param `%s`", arg->name.text);
     if (!value_need_dim(ck, &value, node, dim, what) ||
-        !check_leaves(ck, value.e, count, MAY_PARAMS, node,
+        !check_leaves(ck, value.e, count, MAY_PARAMS | MAY_RESULTS, node,
                       "the bounds of a threshold"))
         return false;
     if (ex_is_const(value.e[0]) && ex_is_const(value.e[1])) {

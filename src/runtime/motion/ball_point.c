@@ -2,7 +2,8 @@
 /* Points where two smooth bodies touch: by the tape of their contact, or, where
  * discs and spheres touch each other or a fixed plane, written down. There the
  * normal is the line of the centres, or that of the plane, and no closest
- * points are searched for. */
+ * points are searched for. At the end: how long the series of other surfaces
+ * hold. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -12,9 +13,11 @@
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/support.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/numerics/polynomial.h"
 
 struct ball_side {
     bool moves;
@@ -568,4 +571,153 @@ persistent_simple(const struct rt *run, uint32_t index, bool sum[3])
     for (int i = 0; i < 3 && sum; i++)
         sum[i] = *known >> i & 1;
     return (*known & SIMPLE) != 0;
+}
+
+/* -- branches of surfaces ---------------------------------------------------
+ *
+ * On |x|^p the closest point of a body that has turned by s past the point at
+ * x = 0 goes as x = sgn(s) |s|^(q-1), 1/p + 1/q = 1. Where q is an odd number
+ * (p = 3/2: x = sgn(s) s^2) that is a power of s on both sides, each with the
+ * sign of its side. The series of one side converges beyond x = 0, and there it
+ * is that of a surface which the body does not have. No guard tells so, as x
+ * touches 0 and comes back. So the gaps of closed contacts are asked as values
+ * at the end of a step: it may be no longer than these stay closed to rounding.
+ */
+
+/* What a gap may be off at the end of a step: so many bounds of its rounding */
+#define BRANCH_ROUNDING 4.0
+/* Times are looked for down to this share of the step. */
+#define BRANCH_LEAST 0x1p-40
+/* Behind the change of branch gaps go wrong by a power of the time since. The
+ * times at which they are off by three multiples of what they may be, each so
+ * many times the one before, tell when it was, */
+#define BRANCH_FIRST 32.0
+#define BRANCH_TIMES 8.0
+/* and the step ends behind it by this share of the time to the first of them,
+ * where it is off by far less than rounding. */
+#define BRANCH_BEHIND 0x1p-6
+
+/* Does the tape hold what has branches, or no series at 0? */
+static bool
+has_branches(const struct rt *run, uint32_t tape)
+{
+    if (tape == IMP_NO_TAPE)
+        return false;
+    const imp_ref *code = &rt_tape(run, tape)->code;
+    const imp_instr *instr = IMP_ARRAY(run->im, *code, imp_instr);
+    for (uint32_t i = 0; i < code->n; i++)
+        switch (instr[i].op) {
+        case IMP_OP_POW:
+        case IMP_OP_ABSPOW:
+        case IMP_OP_SGNPOW:
+        case IMP_OP_ABS:
+        case IMP_OP_SIGN:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}
+
+/* Is this a point of a surface whose formula has branches? */
+static bool
+asked(const struct rt *run, const struct persistent_group *group, int which)
+{
+    const struct persistent_row *row = group->row + which;
+    return !group->leaps && row->on && row->soft == CONTACT_RIGID &&
+           row->spot.kind == POINT_SURFACE && !row->balls &&
+           has_branches(run, rt_contact(run, row->spot.contact)->kkt);
+}
+
+/* Is the gap of this point at the present state what its series says at `step`,
+ * to so many times what it may be off? Where there are no closest points the
+ * series is as good as what is known. */
+static bool
+agrees(struct rt *run, const struct persistent_row *row, int order, double step,
+       double times)
+{
+    struct closest_points now;
+    double gap, rate;
+    if (closest_points_look(run, row->spot.contact, &now) != IMP_OK)
+        return true;
+    gap_rounding(run, row->spot.contact, &gap, &rate);
+    return fabs(now.gap - polynomial_value(row->gap.c, order, step)) <=
+           times * BRANCH_ROUNDING * gap;
+}
+
+/* Do the series of all such points hold until `step`, to so many times what
+ * they may be off? */
+static bool
+hold(struct rt *run, int order, double step, double times,
+     contact_point_look *look, const struct saved_state *here)
+{
+    const struct persistent_set *set = run->persistent_memory;
+    double time = rt_time(run);
+    bool all = true;
+    look(run, order, step, time + step);
+    for (int i = 0; i < set->n && all; i++)
+        for (int k = 0; k < set->group[i]->n && all; k++)
+            if (motion_lets(run, *set->group[i]->moved.block) &&
+                asked(run, set->group[i], k))
+                all = agrees(run, set->group[i]->row + k, order, step, times);
+    saved_state_restore(run, here);
+    return all;
+}
+
+static bool
+any_asked(const struct rt *run)
+{
+    const struct persistent_set *set = run->persistent_memory;
+    for (int i = 0; i < set->n; i++)
+        for (int k = 0; k < set->group[i]->n; k++)
+            if (motion_lets(run, *set->group[i]->moved.block) &&
+                asked(run, set->group[i], k))
+                return true;
+    return false;
+}
+
+/* How long they hold to so many times what they may be off; 0: not at all. */
+static double
+held_for(struct rt *run, int order, double step, double times,
+         contact_point_look *look, const struct saved_state *here)
+{
+    double good = 0.0, bad = step, least = BRANCH_LEAST * step;
+    if (hold(run, order, bad, times, look, here))
+        return bad;
+    while (bad - good > least) {
+        double middle = (good + bad) / 2.0;
+        if (hold(run, order, middle, times, look, here))
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good;
+}
+
+void
+contact_point_surfaces_end(struct rt *run, int order, double *step,
+                           contact_point_look *look)
+{
+    assert(run && step && look);
+    if (order < MOTION_STEP_ORDER || !persistent_any(run) ||
+        !(*step > 0.0 && isfinite(*step)) || !any_asked(run))
+        return;
+    struct saved_state here = saved_state_take(run);
+    if (hold(run, order, *step, 1.0, look, &here))
+        return;
+    double end[3], times = BRANCH_FIRST;
+    for (int i = 0; i < 3; i++, times *= BRANCH_TIMES)
+        end[i] = held_for(run, order, *step, times, look, &here);
+    double whole = held_for(run, order, *step, 1.0, look, &here);
+    double first = end[1] - end[0], second = end[2] - end[1];
+    /* end[i] - change grows by one ratio; where it does not, the step ends
+     * where gaps are still right */
+    double change = second > first && first > 0.0
+                        ? fmax(0.0, end[0] - first * first / (second - first))
+                        : 0.0;
+    if (change > 0.0 && change < whole)
+        *step = change + BRANCH_BEHIND * (whole - change);
+    /* where nothing holds it is not a branch that is in the way */
+    else if (whole > 0.0)
+        *step = whole;
 }

@@ -54,6 +54,12 @@ int contact_point_series(struct rt *run, struct persistent_group *group,
 /* The same for POINT_SURFACE (ball_point.c). */
 int contact_point_surface(struct rt *run, const struct persistent_group *group,
                           struct persistent_row *row, int order);
+/* Shortens *step, the length of the series made last, to where those of closed
+ * contacts leave the branch of a surface's formula (ball_point.c). `look` moves
+ * the state along these series (motion_look). */
+typedef void contact_point_look(struct rt *run, int order, double dt, double t);
+void contact_point_surfaces_end(struct rt *run, int order, double *step,
+                                contact_point_look *look);
 /* Are both bodies discs or spheres, or one of them a plane that rests? */
 bool contact_point_balls(const struct rt *run, uint32_t contact);
 /* The gap of such a pair at the present state. False: it has none by this

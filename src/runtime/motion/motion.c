@@ -293,6 +293,8 @@ motion_series_all(struct rt *run, int order, double *step)
         run->motion->stands = false;
     } while (++round < RELAY_ROUNDS);
     *step = fmin(*step, standing);
+    if (!st)
+        contact_point_surfaces_end(run, order, step, motion_look);
     return st == RELAY_NOW ? motion_stuck(run) : st;
 }
 
@@ -311,6 +313,8 @@ motion_series_more(struct rt *run, int order, double *step)
     *step = INFINITY;
     if (!st)
         st = series_of_blocks(run, order, step);
+    if (!st)
+        contact_point_surfaces_end(run, order, step, motion_look);
     return st == RELAY_NOW ? motion_series_all(run, order, step) : st;
 }
 

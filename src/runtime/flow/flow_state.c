@@ -372,7 +372,7 @@ find_open(const struct ballistic *motion, const int *of, int n, bool *open,
           struct arena *arena)
 {
     const struct contact_matrices *matrices = &motion->matrices;
-    double *W = NEW_N(arena, double, (size_t)n *n),
+    double *W = NEW_N(arena, double, (size_t)n *(size_t)n),
            *along = NEW_N(arena, double, n);
     struct least_square factors;
     bool any = false;

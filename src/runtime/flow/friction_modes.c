@@ -546,6 +546,7 @@ present_set(struct flow *flow, struct candidates *all, bool *known, bool *fails,
     struct arena *arena = flow->run->brief;
     bool *ended = NEW_N(arena, bool, flow->m + 1);
     *known = !gather(flow, arena, flow->taylor->contacts.closed, ended, all);
+    *known = *known && all->n > 0; /* the last one may just have opened */
     if (!*known)
         return NULL;
     for (int k = 0; k < all->n; k++)

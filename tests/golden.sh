@@ -9,10 +9,10 @@
 # run   tests/run/PHENOMENON/X.imp: stdout and status in X.out beside it;
 #       examples/: in tests/run/examples/X.out. The evaluator, the JIT at O0 and O2 and
 #       the standalone simulator print the same bytes, as JSON and as text, also with the
-#       params that tests/run/sets gives: the examples and a twelfth of the models in all
-#       these ways, five twelfths by the evaluator and one other way (O0, O2 or simulator),
-#       the others by the evaluator alone; with ALL=1 each model in all ways. To compile
-#       takes most of the time.
+#       params that tests/run/sets gives: a third of the examples and a twenty-fourth of the
+#       models in all these ways, the other examples and nearly half of the models by the
+#       evaluator and one other way (O0, O2 or simulator), the others by the evaluator alone;
+#       with ALL=1 each model in all ways. To compile takes most of the time.
 # repl  tests/repl/X.in   stdout, stderr and status of `imp repl < X.in`
 # fmt   tests/fmt/X.imp   formatted text in X.fmt. Formatting twice changes nothing
 #       more, also for all examples, all models of tests/run and the library.
@@ -145,19 +145,21 @@ do_run() {
         [ -z "${HALF:-}" ] || [ $((count % 2)) -eq "$HALF" ] || continue
         name=${f##*/} name=${name%.imp}
         thorough=${ALL:-}
+        turn=$((count / 2 % 24))
         case $f in
         examples/*)
             out=tests/run/examples/$name.out
-            thorough=1
+            turn=$((turn % 6 * 4))
+            [ $turn -ne 12 ] || turn=0
             ;;
         *) out=${f%.imp}.out ;;
         esac
         jit='0 2' alone=1
-        [ -n "$thorough" ] || case $((count / 2 % 12)) in
+        [ -n "$thorough" ] || case $turn in
         0) thorough=1 ;;
-        2 | 6) jit=0 alone= ;;
-        4 | 8) jit= ;;
-        10) jit=2 alone= ;;
+        2 | 6 | 14 | 18) jit=0 alone= ;;
+        4 | 8 | 12 | 16 | 20) jit= ;;
+        10 | 22) jit=2 alone= ;;
         *) jit='' alone='' ;;
         esac
         if [ -n "$alone" ] && ! (cd "$(dirname "$f")" && "$imp" build "$name.imp" \

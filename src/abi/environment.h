@@ -185,6 +185,9 @@ enum imp_jointenv {
     IMP_JOINT_ARM = 54,    /* 2 x 3 */
     IMP_JOINT_FRAME = 60,  /* 2 x 9 */
     IMP_JOINT_COSINE = 78, /* universal: of the angle between the two axes */
+    /* as ARM and FRAME, on the body that its point and screws go with */
+    IMP_JOINT_CARRIER_ARM = 79,   /* 3 */
+    IMP_JOINT_CARRIER_FRAME = 82, /* 9 */
     /* The mode of a joint with friction (runtime/rubbing). STICK: 1 while its
      * rate is kept, else 0. SHARE: 1 for joints that stick together because
      * one degree of freedom moves them all; LEAD: 1 for the one of these whose
@@ -192,18 +195,18 @@ enum imp_jointenv {
      * of the rate while it slips; with SHARE, of the rate in a motion of the
      * leading joint. LOAD: 1, or 0 where no force loads a hinge. SIDE: signs of
      * the forces at both ends of a slider's bush. PLACE: where it sticks. */
-    IMP_JOINT_STICK = 79,
-    IMP_JOINT_SHARE = 80,
-    IMP_JOINT_LEAD = 81,
-    IMP_JOINT_HELD = 82,
-    IMP_JOINT_SIGN = 83,
-    IMP_JOINT_LOAD = 84,
-    IMP_JOINT_SIDE = 85, /* 2 */
-    IMP_JOINT_PLACE = 87,
+    IMP_JOINT_STICK = 91,
+    IMP_JOINT_SHARE = 92,
+    IMP_JOINT_LEAD = 93,
+    IMP_JOINT_HELD = 94,
+    IMP_JOINT_SIGN = 95,
+    IMP_JOINT_LOAD = 96,
+    IMP_JOINT_SIDE = 97, /* 2 */
+    IMP_JOINT_PLACE = 99,
     /* 1 while modes are chosen, for a joint without a rate: it slips if it does
      * so against the friction at rest. From then on 1 for one that others hold
      * at rest: its friction is -SIGN times the greatest at rest. */
-    IMP_JOINT_BREAK = 94,
+    IMP_JOINT_BREAK = 106,
     /* what a run tells of it at the recorded time: force on the first body (2;
      * world axes of a hinge; of a slider the force across the axis, and the
      * moment), moment or force of its friction on the first body, rate, work of
@@ -211,15 +214,15 @@ enum imp_jointenv {
      * friction from FORCE on, in world axes: force (3) and moment about its
      * point (3) on the first body; in the plane force (2), moment, and of a
      * slider the force across the axis */
-    IMP_JOINT_FORCE = 88,
-    IMP_JOINT_FRICTION = 90,
-    IMP_JOINT_SLIP = 91,
-    IMP_JOINT_MOMENT = 91, /* in space, without friction */
-    IMP_JOINT_MOMENT_PLANE = 90,
-    IMP_JOINT_ACROSS = 91,
-    IMP_JOINT_WORK = 92,
-    IMP_JOINT_MODE = 93,
-    IMP_JOINT_SIZE = 95
+    IMP_JOINT_FORCE = 100,
+    IMP_JOINT_FRICTION = 102,
+    IMP_JOINT_SLIP = 103,
+    IMP_JOINT_MOMENT = 103, /* in space, without friction */
+    IMP_JOINT_MOMENT_PLANE = 102,
+    IMP_JOINT_ACROSS = 103,
+    IMP_JOINT_WORK = 104,
+    IMP_JOINT_MODE = 105,
+    IMP_JOINT_SIZE = 107
 };
 /* Rows of what a run tells of a joint along its motion (imp_series): its
  * entries from IMP_JOINT_FORCE to IMP_JOINT_MODE. */

@@ -394,6 +394,7 @@ typedef struct imp_joint {
      * its friction among the unknowns, and the first of two that load it */
     uint32_t block, friction, force, rows[IMP_RUB_ROWS];
     uint32_t body[2], env_joint; /* IMP_WORLD possible, not for both */
+    uint32_t carrier;            /* body or IMP_WORLD: its point goes with it */
     uint32_t n_rate, n_user; /* entries of RATE; rows of a user's constraint */
     imp_range range, range_at, range_axis, range_axis2, range_rate;
     imp_range range_friction, range_width;

@@ -220,11 +220,15 @@ static bool
 meets_block(const struct mech *mech, const struct mblock *block, uint32_t body)
 {
     for (size_t j = 0; j < mech->model->n_joints; j++) {
-        const uint32_t *of = mech->model->joints[j].body;
-        for (uint32_t i = 0; i < block->n; i++)
-            if ((of[0] == body && of[1] == block->bodies[i]) ||
-                (of[1] == body && of[0] == block->bodies[i]))
-                return true;
+        const struct tm_joint *joint = mech->model->joints + j;
+        bool holds = false, meets = false;
+        for (uint32_t k = 0; k < 3; k++) {
+            holds |= joint_body(joint, k) == body;
+            for (uint32_t i = 0; i < block->n; i++)
+                meets |= joint_body(joint, k) == block->bodies[i];
+        }
+        if (holds && meets)
+            return true;
     }
     for (size_t c = 0; c < mech->model->n_contacts; c++) {
         const struct tm_contact *contact = mech->model->contacts + c;
@@ -638,9 +642,11 @@ find_families(struct mech *mech)
     uint32_t n_body = (uint32_t)mech->model->n_bodies, end;
     bool *jointed = NEW_N(mech->arena, bool, n_body + 1);
     for (size_t i = 0; i < mech->model->n_joints; i++)
-        for (int side = 0; side < 2; side++)
-            if (mech->model->joints[i].body[side] != IMP_WORLD)
-                jointed[mech->model->joints[i].body[side]] = true;
+        for (uint32_t side = 0; side < 3; side++) {
+            uint32_t body = joint_body(mech->model->joints + i, side);
+            if (body != IMP_WORLD)
+                jointed[body] = true;
+        }
     for (uint32_t first = 0; first < n_body; first = end) {
         end = first + 1;
         mech->bodies[first].like = first;

@@ -182,6 +182,7 @@ image_joints(struct mech *mech)
             .name = image_text(mech->image, joint->name),
             .kind = (uint32_t)joint->kind,
             .body = {joint->body[0], joint->body[1]},
+            .carrier = joint->carrier,
             .env_joint = mech->layout.joint + (uint32_t)i * IMP_JOINT_SIZE,
             .n_rate = joint->rate.n,
             .n_user = joint->n_user,

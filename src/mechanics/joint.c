@@ -164,14 +164,14 @@ twist_at(struct mech *mech, const struct side *side, struct taylor p)
 }
 
 /* Adds the conditions f.(v0 - v1) + m.(w0 - w1) = 0 at the point of the joint.
- * The screws (f, m) and the point are carried by the first body, or by the
- * second if the first is the world. */
+ * The screws (f, m) and the point are carried by the third side, whose own
+ * velocity enters their rates alone. */
 static void
 rows_user(struct mech *mech, const struct tm_joint *decl, uint32_t env,
-          const struct side sides[2], struct rows *rows)
+          const struct side sides[3], struct rows *rows)
 {
     struct graph *graph = mech->graph;
-    const struct side *carrier = decl->body[0] == IMP_WORLD ? sides + 1 : sides;
+    const struct side *carrier = sides + 2;
     struct taylor point = point_of(mech, carrier);
     struct twist a = twist_at(mech, sides, point),
                  b = twist_at(mech, sides + 1, point);
@@ -207,7 +207,7 @@ rows_user(struct mech *mech, const struct tm_joint *decl, uint32_t env,
 
 static void
 rows_of(struct mech *mech, const struct tm_joint *decl, uint32_t env,
-        const struct side side[2], struct rows *rows)
+        const struct side side[3], struct rows *rows)
 {
     const expr *zero = sc_zero(mech->graph);
     struct taylor axes0[3], axes1[3],
@@ -294,16 +294,22 @@ block_of(const struct mech *mech, const struct tm_joint *decl)
     return IMP_NO_BLOCK;
 }
 
-/* Both sides of a joint; returns its entries of env. */
+/* Both sides of a joint, and the one that its point and screws go with; returns
+ * its entries of env. */
 static uint32_t
-sides_of(const struct mech *mech, uint32_t joint, struct side sides[2])
+sides_of(const struct mech *mech, uint32_t joint, struct side sides[3])
 {
     const struct tm_joint *decl = mech->model->joints + joint;
     uint32_t env = mech->layout.joint + joint * IMP_JOINT_SIZE;
-    for (uint32_t j = 0; j < 2; j++)
-        sides[j] = (struct side){
-            decl->body[j] == IMP_WORLD ? NULL : mech->bodies + decl->body[j],
-            env + IMP_JOINT_ARM + 3 * j, env + IMP_JOINT_FRAME + 9 * j};
+    static const uint32_t arm[3] = {IMP_JOINT_ARM, IMP_JOINT_ARM + 3,
+                                    IMP_JOINT_CARRIER_ARM},
+                          frame[3] = {IMP_JOINT_FRAME, IMP_JOINT_FRAME + 9,
+                                      IMP_JOINT_CARRIER_FRAME};
+    for (uint32_t j = 0; j < 3; j++) {
+        uint32_t body = joint_body(decl, j);
+        sides[j] = (struct side){body == IMP_WORLD ? NULL : mech->bodies + body,
+                                 env + arm[j], env + frame[j]};
+    }
     return env;
 }
 
@@ -317,7 +323,7 @@ rubbing_rows(struct mech *mech, struct mblock *block, uint32_t count,
     const expr *zero = sc_zero(mech->graph);
     for (uint32_t i = 0; i < block->n_rub; i++, count++) {
         struct mrub *rub = block->rub + i;
-        struct side sides[2];
+        struct side sides[3];
         sides_of(mech, rub->joint, sides);
         if (!rows)
             continue;
@@ -345,7 +351,7 @@ block_rows(struct mech *mech, uint32_t block, struct row *rows)
         const struct tm_joint *decl = mech->model->joints + i;
         if (block_of(mech, decl) != block)
             continue;
-        struct side sides[2];
+        struct side sides[3];
         uint32_t env = sides_of(mech, (uint32_t)i, sides);
         struct rows r = {.n = 0};
         if (rubbing < of->n_rub && of->rub[rubbing].joint == i)
@@ -353,7 +359,7 @@ block_rows(struct mech *mech, uint32_t block, struct row *rows)
         graph_origin(mech->graph, decl->range);
         rows_of(mech, decl, env, sides, &r);
         if (told < of->n_told && of->told[told].joint == i) {
-            of->told[told].point = point_of(mech, sides).x;
+            of->told[told].point = point_of(mech, sides + 2).x;
             of->told[told].first = count;
             of->told[told++].n = r.n;
         }
@@ -723,9 +729,13 @@ joint_couple(struct mech *mech,
              void (*together)(void *ctx, uint32_t a, uint32_t b), void *ctx)
 {
     assert(mech && together);
-    for (size_t i = 0; i < mech->model->n_joints; i++) {
-        const uint32_t *b = mech->model->joints[i].body;
-        if (moves(mech, b[0]) && moves(mech, b[1]))
-            together(ctx, b[0], b[1]);
-    }
+    for (size_t i = 0; i < mech->model->n_joints; i++)
+        for (uint32_t j = 0; j < 2; j++) {
+            uint32_t one = joint_body(mech->model->joints + i, j);
+            for (uint32_t k = j + 1; k < 3; k++) {
+                uint32_t other = joint_body(mech->model->joints + i, k);
+                if (moves(mech, one) && moves(mech, other))
+                    together(ctx, one, other);
+            }
+        }
 }

@@ -82,9 +82,11 @@ later_bodies(struct mech *mech)
             if (model->contacts[i].body[j] != IMP_WORLD)
                 mech->bodies[model->contacts[i].body[j]].later = false;
     for (size_t i = 0; i < model->n_joints; i++)
-        for (int j = 0; j < 2; j++)
-            if (model->joints[i].body[j] != IMP_WORLD)
-                mech->bodies[model->joints[i].body[j]].later = false;
+        for (uint32_t j = 0; j < 3; j++) {
+            uint32_t body = joint_body(model->joints + i, j);
+            if (body != IMP_WORLD)
+                mech->bodies[body].later = false;
+        }
 }
 
 static bool

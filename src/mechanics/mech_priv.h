@@ -44,6 +44,14 @@ bool block_build(struct mech *mech);
 
 /* -- joint.c --------------------------------------------------------------- */
 
+/* The bodies of a joint, and third the one that its point goes with; IMP_WORLD
+ * possible. */
+static inline uint32_t
+joint_body(const struct tm_joint *joint, uint32_t i)
+{
+    return i < 2 ? joint->body[i] : joint->carrier;
+}
+
 /* Calls `together` for each pair of moving bodies that a joint connects. */
 void joint_couple(struct mech *mech,
                   void (*together)(void *ctx, uint32_t a, uint32_t b),

@@ -383,7 +383,7 @@ export class Scene {
                                 state.picked === i, this.canvas.height);
         });
         for (const {group, joint} of this.joints) {
-            const i = joint.bodies[0];
+            const i = joint.on ?? joint.bodies[0];
             if (i < 0) {
                 group.position.set(...joint.point);
                 continue;

@@ -152,10 +152,17 @@ joints(struct run_log *log, struct run_bytes *bytes)
         run_key(bytes, "kind");
         run_text(bytes, kinds[joint[i].kind]);
         pair(bytes, joint[i].body);
-        run_key(bytes, "point"); /* on the first body, about its mass centre */
-        run_numbers(bytes, env + IMP_JOINT_ARM, 3);
+        if (joint[i].carrier != joint[i].body[0]) {
+            run_key(bytes, "on");
+            run_number(bytes, joint[i].carrier == IMP_WORLD
+                                  ? -1.0
+                                  : (double)joint[i].carrier);
+        }
+        /* on the body that they go with, about its mass centre */
+        run_key(bytes, "point");
+        run_numbers(bytes, env + IMP_JOINT_CARRIER_ARM, 3);
         run_key(bytes, "axis");
-        run_numbers(bytes, env + IMP_JOINT_FRAME, 3);
+        run_numbers(bytes, env + IMP_JOINT_CARRIER_FRAME, 3);
         buf_putc(&bytes->json, '}');
     }
     buf_putc(&bytes->json, ']');

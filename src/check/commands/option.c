@@ -509,9 +509,8 @@ no_such_option(struct check *ck, const struct command_row *row,
                    "r.x { against = r.t }");
         return;
     }
-    if (check_suggest(ck, diag, key->name.range, key->name.text, given->name,
-                      given->n) ||
-        check_help_elsewhere(ck, diag, key->name.text))
+    if (check_suggest_key(ck, diag, key->name.range, key->name.text,
+                          given->name, given->n))
         return;
     if (given->n)
         CHECK_HELP(ck, diag, "its options are %s",

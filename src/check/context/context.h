@@ -342,9 +342,11 @@ void check_unavailable(struct check *ck, imp_range range, const char *what,
 /* help from the nearest candidate; false if none is near */
 bool check_suggest(struct check *ck, struct diag *diag, imp_range range,
                    const char *word, const char *const *names, size_t count);
-/* help: which block has a key of this name; false: no other has one */
-bool check_help_elsewhere(struct check *ck, struct diag *diag,
-                          const char *word);
+/* the same of a key that its block does not have; a key of another block is told
+ * before one that is only written nearly like this */
+bool check_suggest_key(struct check *ck, struct diag *diag, imp_range range,
+                       const char *word, const char *const *names,
+                       size_t count);
 /* help: the contacts of the model, or how one is declared */
 void check_help_contacts(struct check *ck, struct diag *diag);
 /* "a, b and c" */

@@ -108,11 +108,12 @@ foreign_key(const char *word, const char *const *names, size_t count)
     return NULL;
 }
 
-bool
-check_suggest(struct check *ck, struct diag *diag, imp_range range,
+/* Help from the one of the names that a word certainly stands for: in letters
+ * that look alike, or in other programs. */
+static bool
+suggest_known(struct check *ck, struct diag *diag, imp_range range,
               const char *word, const char *const *names, size_t count)
 {
-    assert(ck && diag && word);
     struct lookalike letters;
     for (size_t i = 0; i < count; i++)
         if (names[i] && lookalike(word, names[i], &letters)) {
@@ -126,8 +127,6 @@ check_suggest(struct check *ck, struct diag *diag, imp_range range,
         }
     const char *text = foreign_key(word, names, count);
     if (!text)
-        text = suggest(word, names, count);
-    if (!text)
         return false;
     CHECK_HELP(ck, diag, "did you mean `%s`?", text);
     diag_fix(ck->ds, diag, range, text);
@@ -135,20 +134,45 @@ check_suggest(struct check *ck, struct diag *diag, imp_range range,
 }
 
 bool
-check_help_elsewhere(struct check *ck, struct diag *diag, const char *word)
+check_suggest(struct check *ck, struct diag *diag, imp_range range,
+              const char *word, const char *const *names, size_t count)
+{
+    assert(ck && diag && word);
+    if (suggest_known(ck, diag, range, word, names, count))
+        return true;
+    const char *text = suggest(word, names, count);
+    if (!text)
+        return false;
+    CHECK_HELP(ck, diag, "did you mean `%s`?", text);
+    diag_fix(ck->ds, diag, range, text);
+    return true;
+}
+
+/* help: which block has a key of this name; false: no other has one */
+static bool
+help_elsewhere(struct check *ck, struct diag *diag, const char *word)
 {
     static const struct {
         const char *word, *text;
     } row[] = {
 #include "check/elsewhere.def"
     };
-    assert(ck && diag && word);
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
         if (!strcmp(row[i].word, word)) {
             CHECK_HELP(ck, diag, "%s", row[i].text);
             return true;
         }
     return false;
+}
+
+bool
+check_suggest_key(struct check *ck, struct diag *diag, imp_range range,
+                  const char *word, const char *const *names, size_t count)
+{
+    assert(ck && diag && word);
+    return suggest_known(ck, diag, range, word, names, count) ||
+           help_elsewhere(ck, diag, word) ||
+           check_suggest(ck, diag, range, word, names, count);
 }
 
 const char *

@@ -181,6 +181,9 @@ struct tm_joint {
     struct tm_vec rate;            /* see IMP_JOINT_RATE */
     const expr **user;             /* n_user * 6 */
     uint32_t n_user;
+    /* the body that its point and screws go with (IMP_WORLD possible): the
+     * first one, unless a constraint states another */
+    uint32_t carrier;
     /* Coulomb's friction in the plane (e NULL: none): formulas as of a contact
      * of both bodies; radius of the pin, or length of the bush */
     struct tm_num mu, mu_static, width;

@@ -90,9 +90,8 @@ block_keys(struct check *ck, const struct ast_item *item,
                 check_error(ck, DIAG_E0301, key->name.range,
                             "a %s has no key `%s`", what, key->name.text);
             if (!help_of_motion(ck, diag, item, key->name.text) &&
-                !check_suggest(ck, diag, key->name.range, key->name.text, names,
-                               count) &&
-                !check_help_elsewhere(ck, diag, key->name.text))
+                !check_suggest_key(ck, diag, key->name.range, key->name.text,
+                                   names, count))
                 CHECK_HELP(ck, diag, "its keys are %s",
                            check_join(ck, names, count, "and"));
             ok = false;

@@ -15,6 +15,7 @@ enum {
     K_AXIS2,
     K_RATE,
     K_SCREWS,
+    K_ON,
     K_FRICTION,
     K_RADIUS,
     K_LENGTH,
@@ -22,8 +23,8 @@ enum {
 };
 const struct keydef joint_keys[] = {
     {"at", "the point of the joint, in world axes at the start"},
-    {"axis", "its direction (universal: on the first body), world axes at the "
-             "start"},
+    {"axis", "its direction (universal: on the first body; gear: of the force "
+             "of its teeth), world axes at the start"},
     {"axis2", "universal: the axis on the second body"},
     {"rate", "relative motion of the first body against the second at the "
              "start: hinge spin; slider speed; cylinder (spin, speed); "
@@ -31,6 +32,8 @@ const struct keydef joint_keys[] = {
              "vz)"},
     {"screws", "constraint: a row per screw the joint can bear, force and then "
                "moment about `at`"},
+    {"on", "the body, or `world`, that `at` and the screws go with "
+           "(constraint: the first body; gear: the world)"},
     {"friction",
      "hinge and slider of the plane: coefficient of friction (0), "
      "which may read `slip`, or coulomb(static = .., dynamic = ..)"},
@@ -45,6 +48,7 @@ const size_t n_joint_keys = sizeof joint_keys / sizeof joint_keys[0];
 #define AXIS2 (1u << K_AXIS2)
 #define RATE (1u << K_RATE)
 #define SCREWS (1u << K_SCREWS)
+#define ON (1u << K_ON)
 #define FRICTION (1u << K_FRICTION)
 #define RADIUS (1u << K_RADIUS)
 #define LENGTH (1u << K_LENGTH)
@@ -57,7 +61,8 @@ struct kind {
     const char *rate;    /* what these entries are, for messages */
     const char *instead; /* what to take in the plane */
 };
-/* in the order of enum imp_joint_kind */
+/* in the order of enum imp_joint_kind; behind them those that are written with
+ * less and become a constraint */
 static const struct kind kinds[] = {
     {"ball", AT | RATE, AT, 3, false, "a spin vector", "a hinge"},
     {"hinge", AT | AXIS | RATE | FRICTION | RADIUS, AT | AXIS, 1, true,
@@ -72,9 +77,17 @@ static const struct kind kinds[] = {
      "the spin about the normal and the velocity vector",
      "nothing: bodies stay in their plane"},
     {"weld", AT, 0, 0, true, "", NULL},
-    {"constraint", AT | SCREWS, AT | SCREWS, 0, true, "", NULL},
+    {"constraint", AT | SCREWS | ON, AT | SCREWS, 0, true,
+     "what its screws do not bear", NULL},
+    {"gear", AT | AXIS | ON, AT | AXIS, 0, true,
+     "all but the velocity of one body against the other at `at` along `axis`",
+     NULL},
 };
-enum { N_KINDS = sizeof kinds / sizeof kinds[0], USER_ROWS = 6 };
+enum {
+    GEAR = IMP_JOINT_CONSTRAINT + 1,
+    N_KINDS = sizeof kinds / sizeof kinds[0],
+    USER_ROWS = 6
+};
 
 struct work {
     struct check *ck;
@@ -108,9 +121,7 @@ joint_kind_doc(const char *name, struct buf *out)
         buf_puts(out, " }");
         put_keys(out, "; may have", kind->may & ~kind->must);
         buf_printf(out, "\n  leaves free: %s\n",
-                   kind->must & SCREWS ? "what its screws do not bear"
-                   : kind->rates       ? kind->rate
-                                       : "nothing");
+                   kind->rate[0] ? kind->rate : "nothing");
         if (!kind->plane)
             buf_printf(out, "  in the plane: %s\n", kind->instead);
         return true;
@@ -150,9 +161,9 @@ foreign_joint(const char *word)
 #define SLACK                                                                  \
     "what pulls only when it is taut is a contact of a system: gap = l - x"
 #define RODS "a rod is a body with a hinge at each end"
-#define GEARS                                                                  \
-    "a fixed ratio of two rates is one coordinate of a system, whose kinetic " \
-    "energy holds both wheels: (J1 + J2*ratio^2)*phi'^2/2"
+#define SCREWS_DO                                                              \
+    "a nut on a screw is a constraint that couples turn and shift: axis z, "   \
+    "pitch p, screws = [0, 0, 1, 0, 0, -p/(2*pi)], beside a cylinder joint"
 #define STOPS                                                                  \
     "a stop is a body in the way, and a contact with it: contact stop : door " \
     "| wall { restitution = 0.3 }"
@@ -163,7 +174,7 @@ foreign_joint(const char *word)
 #undef DRIVES
 #undef SLACK
 #undef RODS
-#undef GEARS
+#undef SCREWS_DO
 #undef STOPS
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
         if (!strcmp(word, row[i].word))
@@ -230,6 +241,33 @@ unknown_body(struct work *work, const struct ast_expr *node)
     return true;
 }
 
+/* A body or the world. what: "%s is between ..., but this", `like`: how it is
+ * written. False: an error has been reported. */
+static bool
+body_named(struct work *work, const struct ast_expr *node, const char *what,
+           const char *like, uint32_t *body)
+{
+    struct check *ck = work->ck;
+    if (is_world(node)) {
+        *body = IMP_WORLD;
+        return true;
+    }
+    if (unknown_body(work, node))
+        return false;
+    struct value value = check_expr(ck, &work->env, node);
+    if (value.kind == VALUE_POISON)
+        return false;
+    if (value.kind != VALUE_BODY) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0335, node->range, "%s, but this is %s", what,
+                        value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "%s", like);
+        return false;
+    }
+    *body = value.ref;
+    return true;
+}
+
 static bool
 end_body(struct work *work, const struct ast_arg *arg, uint32_t *body)
 {
@@ -241,27 +279,12 @@ end_body(struct work *work, const struct ast_arg *arg, uint32_t *body)
             work->kind->name);
         return false;
     }
-    if (is_world(arg->value)) {
-        *body = IMP_WORLD;
-        return true;
-    }
-    if (unknown_body(work, arg->value))
-        return false;
-    struct value value = check_expr(ck, &work->env, arg->value);
-    if (value.kind == VALUE_POISON)
-        return false;
-    if (value.kind != VALUE_BODY) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0335, arg->value->range,
-            "a joint is between two bodies, or a body and the world, but this "
-            "is %s",
-            value_kind_text(ck, &value));
-        CHECK_HELP(ck, diag, "joint %s : %s(one, world) { ... }", work->d->name,
-                   work->kind->name);
-        return false;
-    }
-    *body = value.ref;
-    return true;
+    return body_named(work, arg->value,
+                      "a joint is between two bodies, or a body and the world",
+                      arena_printf(ck->arena,
+                                   "joint %s : %s(one, world) { ... }",
+                                   work->d->name, work->kind->name),
+                      body);
 }
 
 static bool
@@ -398,6 +421,19 @@ point_key(struct work *work)
         take_vec(at, &value, node);
 }
 
+/* The body that the point and the screws of a constraint go with. */
+static void
+carrier_key(struct work *work)
+{
+    uint32_t *carrier = &work->j->carrier;
+    *carrier = work->kind == &kinds[GEAR] ? IMP_WORLD : work->j->body[0];
+    if (work->k[K_ON])
+        body_named(work, work->k[K_ON]->value,
+                   "the point of a joint goes with a body, or stays in the "
+                   "world",
+                   "as in on = world", carrier);
+}
+
 /* Are a and b parallel? Only vectors of literals are compared. */
 static bool
 along(const struct tm_vec *a, const struct tm_vec *b)
@@ -413,11 +449,32 @@ along(const struct tm_vec *a, const struct tm_vec *b)
            x[0] * y[1] == x[1] * y[0];
 }
 
+/* A gear is a constraint that bears one screw, a force along its axis. */
+static void
+gear_axis(struct work *work)
+{
+    struct check *ck = work->ck;
+    struct tm_vec axis = {.n = 0};
+    take_direction(ck, &work->env, work->k[K_AXIS]->value,
+                   "the direction of a gear's force", NULL, &axis);
+    if (!axis.n)
+        return;
+    const expr **screw = NEW_N(ck->arena, const expr *, 6);
+    for (uint32_t i = 0; i < 6; i++)
+        screw[i] = i < axis.n ? axis.e[i] : ex_num(ck->g, 0);
+    work->j->user = screw;
+    work->j->n_user = 1;
+}
+
 static void
 axis_keys(struct work *work)
 {
     struct check *ck = work->ck;
     struct tm_vec *to[] = {&work->j->axis, &work->j->axis2};
+    if (work->kind == &kinds[GEAR]) {
+        gear_axis(work);
+        return;
+    }
     for (int i = 0; i < 2; i++)
         if (work->k[K_AXIS + i])
             take_direction(ck, &work->env, work->k[K_AXIS + i]->value,
@@ -675,7 +732,7 @@ joint(struct check *ck, struct decl *decl, uint32_t member)
     bool known =
         block_keys(ck, decl->item, joint_keys, n_joint_keys, "joint", work.k);
     work.kind = &kinds[kind];
-    made.kind = (enum imp_joint_kind)kind;
+    made.kind = kind == GEAR ? IMP_JOINT_CONSTRAINT : (enum imp_joint_kind)kind;
     if (!ends(&work, decl->item->head1))
         return false;
     if (ck->m->dim == 2 && !work.kind->plane) {
@@ -684,7 +741,7 @@ joint(struct check *ck, struct decl *decl, uint32_t member)
                         "there is no %s joint in the plane", work.kind->name);
         CHECK_HELP(ck, diag,
                    "in the plane it is %s; plane joints are hinge, slider, "
-                   "weld and constraint",
+                   "weld, constraint and gear",
                    work.kind->instead);
         return false;
     }
@@ -694,6 +751,7 @@ joint(struct check *ck, struct decl *decl, uint32_t member)
     axis_keys(&work);
     rate_key(&work);
     screws_key(&work);
+    carrier_key(&work);
     /* a key that is not known may be the one that is missing */
     int before = ck->ds->errors;
     if (known)

@@ -326,7 +326,7 @@ screw_of_joint(struct check *ck, uint32_t joint, uint32_t body, bool want_q,
                imp_range range)
 {
     const struct tm_joint *described = &ck->lists.joints.v[joint];
-    struct sides sides = {ck, described, described->body[0], described->body[1],
+    struct sides sides = {ck, described, described->carrier, described->body[1],
                           ck->m->dim == 2};
     struct list list = {.n = 0};
     screw_vec at, arm, moment;
@@ -452,7 +452,10 @@ screw_held(struct check *ck, uint32_t body, bool want_q, imp_range range)
         return free_body(ck, body, want_q, range);
     const struct tm_joint *j = found[0];
     uint32_t other = j->body[0] == body ? j->body[1] : j->body[0];
-    if (count > 1 || (other != IMP_WORLD && !ck->lists.bodies.v[other].fixed))
+    bool still = other == IMP_WORLD || ck->lists.bodies.v[other].fixed;
+    if (j->carrier != body && j->carrier != IMP_WORLD)
+        still &= ck->lists.bodies.v[j->carrier].fixed;
+    if (count > 1 || !still)
         return not_constant(ck, body, found, count, want_q, range);
     return screw_of_joint(ck, at, body, want_q, range);
 }

@@ -119,11 +119,9 @@ read_joint(const struct rt *run, const imp_joint *image_joint,
 {
     const double *values = run->env + image_joint->env_joint;
     double axis[3], axis2[3], user[36];
-    uint32_t carrier = image_joint->body[0] == IMP_WORLD ? image_joint->body[1]
-                                                         : image_joint->body[0];
+    uint32_t carrier = image_joint->carrier;
     if (problem->p.n_contact > 0 && carrier != IMP_WORLD) {
-        int side = carrier != image_joint->body[0];
-        place_on_body(run, carrier, problem, values + IMP_JOINT_ARM + 3 * side,
+        place_on_body(run, carrier, problem, values + IMP_JOINT_CARRIER_ARM,
                       problem_joint->at);
     } else {
         pose_carry(run, carrier, false, values + IMP_JOINT_AT,
@@ -376,8 +374,8 @@ is_at_seam(struct rt *run, const uint32_t *group, const struct impact_of_run *o,
         double apart = 0.0;
         for (int k = 0; k < 3; k++)
             apart = fmax(apart, fabs(point[j].p[k] - point[which].p[k]));
-        others = apart > tol &&
-                 on_one_wall(run, group, o, point, which, j, tol);
+        others =
+            apart > tol && on_one_wall(run, group, o, point, which, j, tol);
     }
     for (int k = 0; k < 3; k++)
         place[k] = point[which].p[k] + o->origin[k];
@@ -406,10 +404,9 @@ corners_of_walls(struct rt *run, struct impact_of_run *o,
         if (!(rt_contact(run, o->contact[i])->flags & IMP_CONTACTF_CORNERS))
             continue;
         gap_tolerances(run, o->contact[i], &tol, &rate);
-        stays[i] =
-            is_corner_of_wall(run, group, o, point, rows, i, 4.0 * tol,
-                              angle) &&
-            !is_at_seam(run, group, o, point, rows, i, 4.0 * tol);
+        stays[i] = is_corner_of_wall(run, group, o, point, rows, i, 4.0 * tol,
+                                     angle) &&
+                   !is_at_seam(run, group, o, point, rows, i, 4.0 * tol);
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < rows; i++)

@@ -121,25 +121,28 @@ static void
 start_joint(struct rt *run, const imp_joint *joint)
 {
     double *env = run->env + joint->env_joint, frame[2][9];
+    const uint32_t body[3] = {joint->body[0], joint->body[1], joint->carrier};
     bool plane = run->im->dim == 2;
     bool own = joint->kind == IMP_JOINT_UNIVERSAL;
     triad(plane, env + IMP_JOINT_AXIS, frame[0]);
     triad(plane, env + (own ? IMP_JOINT_AXIS2 : IMP_JOINT_AXIS), frame[1]);
     env[IMP_JOINT_COSINE] = vec3_dot(frame[0], frame[1]);
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 3; side++) {
         double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, d[3];
+        double *arm = env + (side < 2 ? IMP_JOINT_ARM + 3 * side
+                                      : IMP_JOINT_CARRIER_ARM),
+               *axes = env + (side < 2 ? IMP_JOINT_FRAME + 9 * side
+                                       : IMP_JOINT_CARRIER_FRAME);
         memcpy(d, env + IMP_JOINT_AT, sizeof d);
-        if (joint->body[side] != IMP_WORLD) {
-            const double *c =
-                run->env + rt_body(run, joint->body[side])->env_state;
-            pose_rotation(run, joint->body[side], rotation);
+        if (body[side] != IMP_WORLD) {
+            const double *c = run->env + rt_body(run, body[side])->env_state;
+            pose_rotation(run, body[side], rotation);
             for (uint32_t i = 0; i < run->im->dim; i++)
                 d[i] -= c[i];
         }
-        into(rotation, d, env + IMP_JOINT_ARM + 3 * side);
+        into(rotation, d, arm);
         for (int i = 0; i < 3; i++)
-            into(rotation, frame[side] + 3 * i,
-                 env + IMP_JOINT_FRAME + 9 * side + 3 * i);
+            into(rotation, frame[side % 2] + 3 * i, axes + 3 * i);
     }
 }
 

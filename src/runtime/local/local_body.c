@@ -70,13 +70,15 @@ find_forced(struct local *local)
     }
     for (uint32_t i = 0; i < run->im->joints.n; i++)
         for (int side = 0; side < 2; side++) {
-            uint32_t body = joint[i].body[side], other = joint[i].body[!side];
+            uint32_t body = joint[i].body[side],
+                     others[2] = {joint[i].body[!side], joint[i].carrier};
             if (body == IMP_WORLD || local->body[body].block == IMP_NO_BLOCK)
                 continue;
             local->body[body].pushed = true;
-            if (other != IMP_WORLD &&
-                rt_body(run, other)->refresh != IMP_NO_TAPE)
-                force(local, body);
+            for (int k = 0; k < 2; k++)
+                if (others[k] != IMP_WORLD && others[k] != body &&
+                    rt_body(run, others[k])->refresh != IMP_NO_TAPE)
+                    force(local, body);
         }
     for (uint32_t i = 0; i < run->im->rotors.n; i++)
         force(local, rotor[i].body);
@@ -116,8 +118,7 @@ static const double *
 present(struct local *local, const struct local_body *body, bool low)
 {
     struct rt *run = local->run;
-    const double *from =
-        low ? run->state_lo : run->env + run->im->layout.state;
+    const double *from = low ? run->state_lo : run->env + run->im->layout.state;
     const uint32_t *list;
     if (body->n == local->each)
         return from + body->at;
@@ -185,8 +186,7 @@ to_next(struct local *local, struct local_body *body)
     body->low = body->later + body->n;
     memcpy(body->state, present(local, body, false),
            body->n * sizeof *body->state);
-    memcpy(body->low, present(local, body, true),
-           body->n * sizeof *body->low);
+    memcpy(body->low, present(local, body, true), body->n * sizeof *body->low);
     body->start += body->holds;
     body->made = false;
 }
@@ -369,8 +369,8 @@ local_put_all(struct local *local, double t)
 }
 
 /* The sizes of the coefficients from orders 1 of `n` rows of a pose about the
- * time `from` since the piece began, times the arm, are added to those of `way`.
- * False: there is no such row. */
+ * time `from` since the piece began, times the arm, are added to those of
+ * `way`. False: there is no such row. */
 static bool
 add_rows(const struct local_body *body, const uint32_t *pose, uint32_t n,
          double from, double arm, struct local_way *way)
@@ -411,8 +411,9 @@ local_way_add(struct local *local, uint32_t which, double t, double arm,
     }
     double from = t - body->start;
     way->holds = fmin(way->holds, body->holds - from);
-    /* a point at this arm goes no further by a change of the cosine and the sine
-     * than so many times as far, and by one of a quaternion than twice that */
+    /* a point at this arm goes no further by a change of the cosine and the
+     * sine than so many times as far, and by one of a quaternion than twice
+     * that */
     if (!add_rows(body, pose, dim, from, 1.0, way) ||
         (arm > 0.0 && !add_rows(body, pose + dim, dim == 2 ? 2 : 4, from,
                                 dim == 2 ? arm : 2.0 * arm, way)))

@@ -206,28 +206,10 @@ bare_numbers(const struct ast_expr *e)
     return e->kind == AST_NUM && !e->unit;
 }
 
-/* `3 [m]*2 [s]`: both operands have a unit, and both want brackets. */
-static void
-bracket_both(struct parse *parse, struct diag *diag,
-             const struct ast_expr *left, const struct ast_expr *right)
-{
-    const char *text = parse->text;
-    imp_range l = left->range, r = right->range;
-
-    if (r.hi - l.lo > 200)
-        return;
-    diag_help(parse->ds, diag, "put brackets around both quantities");
-    diag_fix(parse->ds, diag, (imp_range){parse->file, l.lo, r.hi},
-             arena_printf(parse->arena, "(%.*s)%.*s(%.*s)", (int)(l.hi - l.lo),
-                          text + l.lo, (int)(r.lo - l.hi), text + l.hi,
-                          (int)(r.hi - r.lo), text + r.lo));
-}
-
 /* `90/2 [deg]`: the unit may belong to 2 or to 90/2, so it is refused. */
 static void
 refuse_unit(struct parse *parse, const struct ast_expr *whole,
-            const struct ast_expr *literal, const struct ast_expr *other,
-            bool whole_of_it)
+            const struct ast_expr *literal, bool whole_of_it)
 {
     imp_range unit = {parse->file, literal->op_range.hi, literal->range.hi};
     while (unit.lo < unit.hi && parse->text[unit.lo] != '[')
@@ -242,10 +224,6 @@ refuse_unit(struct parse *parse, const struct ast_expr *whole,
     if (!diag)
         return;
     diag_label(parse->ds, diag, "of one number, or of all of it?");
-    if (other) {
-        bracket_both(parse, diag, other, literal);
-        return;
-    }
     imp_range fix = whole_of_it ? whole->range : literal->range;
     size_t head = literal->op_range.hi - fix.lo;
     fix.hi = literal->range.hi;
@@ -278,11 +256,13 @@ build_binary(struct parse *parse, enum ast_binary op, imp_range op_range,
     deepen(parse, made, left);
     deepen(parse, made, right);
     if (op == AST_MUL || op == AST_DIV || op == AST_POW) {
-        struct ast_expr *l = united_literal(left), *r = united_literal(right);
+        /* a first factor, `3 [kg]*v`, reads one way only; `3 [m]^2` does not */
+        struct ast_expr *l = op == AST_POW ? united_literal(left) : NULL,
+                        *r = united_literal(right);
         if (r)
-            refuse_unit(parse, made, r, l, bare_numbers(left));
+            refuse_unit(parse, made, r, bare_numbers(left));
         else if (l)
-            refuse_unit(parse, made, l, NULL, false);
+            refuse_unit(parse, made, l, false);
         made->refused = r || l;
     }
     return made;

@@ -162,9 +162,9 @@ scanner(void **unused)
          "m.imp:1:14: error: a unit binds to the number before it, and that "
          "number is an operand of `/` [E0020]\nm.imp:1:14: help: put brackets "
          "around what has the unit\n"},
-        {"let a = 2 [m]*3",
+        {"let a = 2 [m]^2",
          "m.imp:1:11: error: a unit binds to the number before it, and that "
-         "number is an operand of `*` [E0020]\nm.imp:1:11: help: put brackets "
+         "number is an operand of `^` [E0020]\nm.imp:1:11: help: put brackets "
          "around the quantity\n"},
         {"let a = [1, 2; 3]",
          "m.imp:1:16: error: this row has 1 entry, the rows above have 2 "

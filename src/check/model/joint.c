@@ -241,8 +241,8 @@ unknown_body(struct work *work, const struct ast_expr *node)
     return true;
 }
 
-/* A body or the world. what: "%s is between ..., but this", `like`: how it is
- * written. False: an error has been reported. */
+/* A body or the world. Where it is neither, `what` says what stands there, and
+ * `like` how it is written. False: an error has been reported. */
 static bool
 body_named(struct work *work, const struct ast_expr *node, const char *what,
            const char *like, uint32_t *body)

@@ -69,6 +69,21 @@ joint_friction_told(const struct rt *run, uint32_t block, uint32_t i)
     return joints->rub + n * (n + 1) + IMP_RUB_TOLD * (size_t)i;
 }
 
+void
+joint_friction_had(struct rt *run, uint32_t block, double force)
+{
+    assert(run && force >= 0.0);
+    joints_of(run, block)->force = force;
+}
+
+double
+joint_friction_size(const struct rt *run, uint32_t block, uint32_t i)
+{
+    assert(run);
+    return fmax(sqrt(joint_friction_told(run, block, i)[IMP_RUB_SIZE]),
+                joints_of(run, block)->force);
+}
+
 const double *
 joint_friction_unknowns(const struct rt *run, uint32_t block)
 {
@@ -287,8 +302,7 @@ together_again(struct rt *run, uint32_t block, uint32_t n, double *x)
         grip =
             fmax(grip, joint->kind == IMP_JOINT_HINGE ? share / width : share);
         size =
-            fmax(size, sqrt(joint_friction_told(
-                           run, block, (uint32_t)kept[2 * i])[IMP_RUB_SIZE]));
+            fmax(size, joint_friction_size(run, block, (uint32_t)kept[2 * i]));
     }
     if (!(grip > RUB_LOAD * size))
         return;
@@ -324,24 +338,27 @@ joint_friction_grip(const struct rt *run, const imp_joint *joint,
     return env[IMP_JOINT_WIDTH] * hypot(F[0], F[1]);
 }
 
-/* Forces at the ends of bushes below this are rounding of those of the block.
- */
+/* Forces at the ends of bushes below this are rounding of those of the block,
+ * or of the sizes of its joints. */
 static double
-side_rounding(const struct rt *run, uint32_t block, const double *x)
+side_rounding(const struct rt *run, uint32_t block, const double *x,
+              bool impulse)
 {
     const imp_block *of = joints_block_at(run, block);
     double most = 0.0;
     for (uint32_t i = 0; i < of->n_condition; i++)
         most = fmax(most, fabs(x[i]));
+    for (uint32_t i = 0; i < of->n_rub && !impulse; i++)
+        most = fmax(most, joint_friction_size(run, block, i));
     return RUB_SIDE * most;
 }
 
 /* Takes the signs of the ends of sliders from a solution; true: one changed. */
 static bool
-take_sides(struct rt *run, uint32_t block, const double *x)
+take_sides(struct rt *run, uint32_t block, const double *x, bool impulse)
 {
     bool changed = false;
-    double near = side_rounding(run, block, x);
+    double near = side_rounding(run, block, x, impulse);
     for (uint32_t i = 0; i < joints_block_at(run, block)->n_rub; i++) {
         const imp_joint *joint = joint_at(run, block, i);
         double *env = run->env + joint->env_joint, end[2];
@@ -362,11 +379,12 @@ take_sides(struct rt *run, uint32_t block, const double *x)
 /* Keeps the signs of the ends of sliders, or (`back`) gives them back to ends
  * that bear nothing: which sign those have is not told by their force. */
 static void
-keep_sides(struct rt *run, uint32_t block, const double *x, bool back)
+keep_sides(struct rt *run, uint32_t block, const double *x, bool impulse,
+           bool back)
 {
     uint32_t n = joints_block_at(run, block)->n_rub;
     double *kept = rate_jumps(run, block) + n,
-           near = back ? side_rounding(run, block, x) : 0.0;
+           near = back ? side_rounding(run, block, x, impulse) : 0.0;
     for (uint32_t i = 0; i < n; i++, kept += 2) {
         const imp_joint *joint = joint_at(run, block, i);
         double *env = run->env + joint->env_joint, end[2];
@@ -397,9 +415,7 @@ take_loads(struct rt *run, uint32_t block, const double *x, bool impulse)
         const imp_joint *joint = joint_at(run, block, i);
         double *env = run->env + joint->env_joint;
         const double *F = x + joint->force;
-        double size =
-            impulse ? most
-                    : sqrt(joint_friction_told(run, block, i)[IMP_RUB_SIZE]);
+        double size = impulse ? most : joint_friction_size(run, block, i);
         bool loads = joint->kind == IMP_JOINT_HINGE &&
                      env[IMP_JOINT_SIGN] != 0.0 && env[IMP_JOINT_STICK] == 0.0;
         loads &= hypot(F[0], F[1]) > RUB_LOAD * size;
@@ -459,7 +475,7 @@ moved_by_rounding(const struct rt *run, uint32_t block, const double *old,
     bool all = true;
     for (uint32_t i = 0; i < joints_block_at(run, block)->n_rub; i++) {
         uint32_t at = joint_at(run, block, i)->force;
-        double size = sqrt(joint_friction_told(run, block, i)[IMP_RUB_SIZE]);
+        double size = joint_friction_size(run, block, i);
         all &= hypot(x[at] - old[at], x[at + 1] - old[at + 1]) <=
                RUB_ROUNDING * size;
     }
@@ -478,7 +494,7 @@ joint_friction_solve(struct rt *run, uint32_t block, const double *impulse,
     *solution = x;
     memset(rate_jumps(run, block), 0,
            sizeof *x * joints_block_at(run, block)->n_rub);
-    keep_sides(run, block, x, false);
+    keep_sides(run, block, x, impulse != NULL, false);
     unload(run, block);
     uint32_t sharing = lead_alone(run, block);
     int st = impulse ? constant_part(run, block, impulse, x) : IMP_OK;
@@ -496,13 +512,13 @@ joint_friction_solve(struct rt *run, uint32_t block, const double *impulse,
             return st;
     }
     bool more = take_loads(run, block, x, impulse != NULL);
-    more |= take_sides(run, block, x);
+    more |= take_sides(run, block, x, impulse != NULL);
     for (int count = 0; more || count == 0; count++) {
         memcpy(old, x, sizeof *x * n);
         if ((st = step(run, block, impulse, x)))
             return st;
         double move = moved(run, block, old, x);
-        bool turned = take_sides(run, block, x);
+        bool turned = take_sides(run, block, x, impulse != NULL);
         /* what no longer shrinks near the solution is rounding */
         more = turned || (move > RUB_ROUNDING &&
                           (move > RUB_NEAR || move < 0.5 * before));
@@ -513,7 +529,7 @@ joint_friction_solve(struct rt *run, uint32_t block, const double *impulse,
             return IMP_SINGULAR;
         more &= !rounding;
     }
-    keep_sides(run, block, x, true);
+    keep_sides(run, block, x, impulse != NULL, true);
     return joint_friction_read(run, block, x);
 }
 

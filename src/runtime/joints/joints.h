@@ -16,6 +16,14 @@ const double *joint_friction_told(const struct rt *run, uint32_t block,
 /* Reads these numbers at the present state, with unknowns `x`, or those of the
  * last solution (NULL). Status of the tape. */
 int joint_friction_read(struct rt *run, uint32_t block, const double *x);
+/* Says how great the greatest force (N) of the joints has been in the last
+ * step.
+ */
+void joint_friction_had(struct rt *run, uint32_t block, double force);
+/* The size (N) by which forces of joint i are rounding or not: of the masses
+ * times accelerations of its bodies, or of the forces of the last steps, as all
+ * of these may pass 0 together. */
+double joint_friction_size(const struct rt *run, uint32_t block, uint32_t i);
 /* Solves for the unknowns (n_unknown; they belong to the run) in the modes that
  * env states, and sets LOAD and SIDE there. impulse: NULL, or what the bodies
  * of the block get without joints, as `change` of joints_response: then these

@@ -15,6 +15,7 @@ struct joint_block {
     /* joints with friction, NULL without any: outputs of imp_block.rub, and
      * room for an iteration */
     double *rub, *rub_room;
+    double force; /* joint_friction_size */
     double *told; /* outputs of imp_block.told */
     bool asked;   /* that the forces it tells are determined has been looked at
                    */

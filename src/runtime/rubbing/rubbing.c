@@ -30,6 +30,13 @@
 #define LOAD_BEGINS 0x1p-26
 /* A force below this share of them is the rounding of terms that cancel. */
 #define LOAD_NONE 0x1p-40
+/* A force whose least size is this share of the greatest in a step may be
+ * missed in the series of its size: what tells it from -|F| there is of the
+ * order of the square of this share. */
+#define LOAD_PASSES 0x1p-20
+/* The greatest force so far counts from step to step by so much less: steps to
+ * and from the time at which it is 0 are short, and many. */
+#define FORCE_FADES 0.5
 /* Where all forces begin at once there is no size: then this share of a step.
  */
 #define LOAD_SOON 0x1p-40
@@ -139,6 +146,7 @@ read_rates(struct pins *pins)
 {
     struct rt *run = pins->run;
     pins->chosen = pins->open = NAN;
+    joint_friction_had(run, pins->block, pins->force = 0.0);
     for (uint32_t i = 0; i < pins->n; i++)
         memset(pins->pin[i].env + IMP_JOINT_STICK, 0,
                sizeof(double) * (IMP_JOINT_SIZE - IMP_JOINT_STICK));
@@ -370,8 +378,7 @@ share_ends(const struct pins *pins, int order, double h)
 static bool
 unloaded(const struct pins *pins, uint32_t i, const struct taylor force[2])
 {
-    double size =
-        sqrt(joint_friction_told(pins->run, pins->block, i)[IMP_RUB_SIZE]);
+    double size = joint_friction_size(pins->run, pins->block, i);
     double moment = force[1].c[0];
     if (pins->pin[i].joint->kind == IMP_JOINT_SLIDER)
         moment /= pins->pin[i].env[IMP_JOINT_WIDTH];
@@ -384,9 +391,7 @@ idle(const struct pins *pins, uint32_t i, const struct taylor force[2],
      int order, double h)
 {
     const struct pin *pin = pins->pin + i;
-    double size =
-        sqrt(joint_friction_told(pins->run, pins->block, i)[IMP_RUB_SIZE]);
-    double sum = 0.0;
+    double size = joint_friction_size(pins->run, pins->block, i), sum = 0.0;
     struct taylor friction;
     rubbing_row(pins, pin, IMP_RUBROW_FRICTION, order, &friction);
     for (int k = order; k >= 0; k--)
@@ -401,8 +406,7 @@ static double
 stays_small(const struct pins *pins, uint32_t i, const struct taylor force[2],
             int order, double h)
 {
-    double size = LOAD_BEGINS * sqrt(joint_friction_told(pins->run, pins->block,
-                                                         i)[IMP_RUB_SIZE]);
+    double size = LOAD_BEGINS * joint_friction_size(pins->run, pins->block, i);
     for (double reach = h;; reach *= 0.5) {
         double sum = 0.0;
         for (int k = order; k >= 0; k--)
@@ -412,10 +416,43 @@ stays_small(const struct pins *pins, uint32_t i, const struct taylor force[2],
     }
 }
 
-/* When the force of a joint changes what its friction is made of: the end of a
- * bush comes free (*end), or a joint that nothing loaded is loaded. */
+/* When the force of a hinge that slips comes to 0, or so near to it that the
+ * series of its size, which go on with the other sign there, do not show it:
+ * the size of the force is least where F F' = 0. */
 static double
-load_changes(const struct pins *pins, uint32_t i, int order, double h, int *end)
+load_vanishes(struct pins *pins, int order, double h,
+              const struct taylor force[2])
+{
+    struct taylor rate, power = {{0}}, part;
+    double root[IMP_ORDER_MAX], most = 0.0, length = 1.0;
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < order; k++)
+            rate.c[k] = (k + 1.0) * force[i].c[k + 1];
+        taylor_mul(order - 1, &force[i], &rate, &part);
+        taylor_add(order - 1, &power, &part, &power);
+    }
+    for (int k = 0; k <= order; k++, length *= h)
+        most =
+            fmax(most, length * fmax(fabs(force[0].c[k]), fabs(force[1].c[k])));
+    pins->force = fmax(pins->force, most);
+    int n = polynomial_roots(power.c, order - 1, h,
+                             LOAD_NONE * LOAD_NONE * most * most / h, root,
+                             IMP_ORDER_MAX);
+    for (int i = 0; i < n; i++)
+        if (root[i] > LOAD_SOON * h &&
+            rt_time(pins->run) + root[i] > rt_time(pins->run) &&
+            hypot(polynomial_value(force[0].c, order, root[i]),
+                  polynomial_value(force[1].c, order, root[i])) <
+                LOAD_PASSES * most)
+            return root[i];
+    return INFINITY;
+}
+
+/* When the force of a joint changes what its friction is made of: the end of a
+ * bush comes free (*end), or a joint that nothing loaded is loaded, or one that
+ * was is not. */
+static double
+load_changes(struct pins *pins, uint32_t i, int order, double h, int *end)
 {
     const struct pin *pin = pins->pin + i;
     struct taylor force[2];
@@ -426,12 +463,15 @@ load_changes(const struct pins *pins, uint32_t i, int order, double h, int *end)
     if (unloaded(pins, i, force) &&
         (pin_rests(pin) || pin->joint->kind == IMP_JOINT_HINGE))
         return stays_small(pins, i, force, order, h);
-    if (pin->env[IMP_JOINT_STICK] != 0.0 || pin->joint->kind == IMP_JOINT_HINGE)
+    if (pin->joint->kind == IMP_JOINT_HINGE)
+        return pin_rests(pin) ? first : load_vanishes(pins, order, h, force);
+    if (pin->env[IMP_JOINT_STICK] != 0.0)
         return first;
     ends_of(pins, pin, order, force);
     for (int k = 0; k <= order; k++, power *= h)
         most =
             fmax(most, power * fmax(fabs(force[0].c[k]), fabs(force[1].c[k])));
+    pins->force = fmax(pins->force, most);
     for (int k = 0; k < 2; k++) {
         taylor_scale(order, pin->env[IMP_JOINT_SIDE + k], &force[k], &force[k]);
         double at = polynomial_falls(force[k].c, order, h, most);
@@ -524,6 +564,7 @@ peek_block(struct rt *run, struct pins *pins, int order, double step,
     double now = rt_time(run), h = *end - now;
     bool unique, slips = false;
     int st = check_coefficients(pins);
+    pins->force *= FORCE_FADES;
     for (uint32_t i = 0; i < pins->n && !st; i++) {
         struct pin *pin = pins->pin + i;
         struct taylor rate;
@@ -546,6 +587,7 @@ peek_block(struct rt *run, struct pins *pins, int order, double step,
                    RUBBING_SLIP_ENDS, run, pin);
         }
     }
+    joint_friction_had(run, pins->block, pins->force);
     /* nor those that are short where a power of a slip begins */
     if (st || !slips || step > STEP_LEAST * fabs(now) ||
         isfinite(motion_parabola(run, pins->block)) ||

@@ -276,7 +276,8 @@ rubbing_joint_turns(struct rubbing_joint *joint)
     struct pins *pins = joint->pins;
     const double *row[2];
     bool turned = false;
-    double none = END_NONE * sqrt(told(joint)[IMP_RUB_SIZE]);
+    double none =
+        END_NONE * joint_friction_size(pins->run, pins->block, joint->number);
     if (!joint->grip.bush || pin->env[IMP_JOINT_STICK] != 0.0)
         return false;
     for (int i = 0; i < 2; i++)

@@ -42,6 +42,7 @@ struct pins {
     struct pin *pin;
     double open; /* the time at which the law did not say which modes follow */
     double chosen; /* the time at which modes were chosen beside contacts */
+    double force;  /* the greatest in the last steps */
     const double *impulse;   /* NULL, or modes are chosen for this impulse
                                 (joint_friction_solve) */
     double *room, *mobility; /* of the choice */

@@ -54,6 +54,7 @@ static const struct kind {
     {"grounds", generate_grounds, 0},
     {"bearings", generate_bearings, 0},
     {"plates", generate_plates, 0},
+    {"supports", generate_supports, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

@@ -156,6 +156,22 @@ add_base(struct random *random, struct model *out)
     return out->bodies - 1;
 }
 
+/* Links whose weights something else bears are carried by a base that swings
+ * along a line, at their centres: the forces of their joints pass 0. */
+static void
+carry_alone(struct random *random, struct model *out)
+{
+    out->gravity[1] = 0;
+    out->body[0].turning = (struct ride){0};
+    for (int i = 0; i < out->joints; i++) {
+        struct body *link = &out->body[out->joint[i].first];
+        link->rotor = (struct rotor){0};
+        memcpy(out->joint[i].at, link->position, sizeof link->position);
+        if (random_chance(random, 0.3))
+            out->joint[i].at[0] += random_in(random, -0.05, 0.05);
+    }
+}
+
 /* Links on rough pins and rails, at rest or not, that touch nothing: on the
  * world, or on a base that moves. They may be branches of a tree, and have
  * rotors. */
@@ -207,6 +223,8 @@ generate_bearings(struct random *random, struct model *out)
                 link->rotor.inertia * pow(10, random_in(random, 0, 3));
         }
     }
+    if (base >= 0 && random_chance(random, 0.25))
+        carry_alone(random, out);
     out->until = 1.5;
 }
 

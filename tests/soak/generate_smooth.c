@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Random models of ellipses, discs and polygons that roll, slide and come to
- * rest on each other, on floors and on a round hill, with friction; and the same
- * of superellipses. */
+ * rest on each other, on floors and on a round hill, with friction; the same of
+ * superellipses; and one such body on floors that may move. */
 #include <math.h>
 
 #include "generate_priv.h"
@@ -123,4 +123,69 @@ generate_stones(struct random *random, struct model *out)
         for (int k = 0; k < 2 && !body->fixed; k++)
             body->size[k] *= 0.8; /* its corners stand out */
     }
+}
+
+/* Forces of all kinds that a system states as well. */
+static void
+add_loads(struct random *random, struct body *body)
+{
+    struct load *load = &body->load;
+    if (random_chance(random, 0.4)) {
+        load->wave[0] = random_in(random, -2, 2) * body->density;
+        load->wave[1] = random_in(random, -2, 2) * body->density;
+        load->frequency = random_in(random, 2, 15);
+        load->phase = random_in(random, 0, 6);
+    }
+    if (random_chance(random, 0.2))
+        load->torque[2] = random_in(random, -0.3, 0.3) * body->density;
+    if (random_chance(random, 0.2)) {
+        load->spring = random_in(random, 0.5, 10) * body->density;
+        load->anchor[0] = random_in(random, -0.5, 0.5);
+    }
+    if (random_chance(random, 0.2)) {
+        load->drag = random_in(random, 0.1, 1) * body->density;
+        load->wind[0] = random_in(random, -2, 2);
+    }
+}
+
+/* One body that falls, bounces, slips and rolls on floors, which may swing or
+ * run as belts, under loads: the relation `system` states its gaps by support
+ * functions. */
+void
+generate_supports(struct random *random, struct model *out)
+{
+    enum ground ground = (enum ground)random_whole(random, TROUGH + 1);
+    out->gravity[1] = -random_in(random, 3, 10);
+    add_grounds(random, out, ground);
+    for (int i = 0; i < out->bodies; i++) {
+        struct body *floor = &out->body[i];
+        if (random_chance(random, 0.3)) {
+            floor->swing[0] = random_in(random, -0.1, 0.1);
+            floor->swing[1] = random_in(random, -0.1, 0.1);
+            floor->swing_rate = random_in(random, 2, 12);
+            floor->swing_phase = random_in(random, 0, 6);
+        } else if (random_chance(random, 0.3)) {
+            double speed = random_in(random, -1, 1);
+            floor->carry[0] = speed * cos(floor->angle);
+            floor->carry[1] = speed * sin(floor->angle);
+        }
+    }
+    struct body *body = scene_add_body(out, "body");
+    double radius = add_shape(random, body);
+    body->position[0] = random_in(random, -0.2, 0.2);
+    body->position[1] =
+        (ground == TROUGH ? 2.5 : 1.3) * radius + random_in(random, 0.2, 0.6);
+    body->angle = random_in(random, -3, 3);
+    body->velocity[0] = random_in(random, -2, 2);
+    body->velocity[1] = random_in(random, -2, 0.5);
+    body->spin[2] = random_chance(random, 0.5) ? random_in(random, -6, 6) : 0;
+    if (random_chance(random, 0.5))
+        add_loads(random, body);
+    scene_add_contacts(out, random, 1);
+    scene_add_friction(random, out);
+    if (random_chance(random, 0.4))
+        for (int i = 0; i < out->contacts; i++)
+            out->contact[i].restitution = 0;
+    scene_choose_law(random, out);
+    out->until = random_in(random, 0.7, 2);
 }

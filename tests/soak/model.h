@@ -223,9 +223,10 @@ struct model {
     uint64_t shuffle; /* not 0: order of declarations, comments, blanks */
 };
 
-/* Can it be printed as a system? Balls, and in the plane convex polygons, on
- * fixed half-planes and half-spaces, and balls on balls, without loads, and in
- * the plane what hangs on hinges and sliders without friction. */
+/* Can it be printed as a system? Balls, and in the plane ellipses and convex
+ * polygons, on half-planes and half-spaces that may swing, and balls on balls,
+ * in the plane under loads that have no branch, too, and what hangs on hinges
+ * and sliders without friction. */
 bool can_be_system(const struct model *model);
 /* Writes the text of the model. */
 void model_print(const struct model *model, FILE *out);

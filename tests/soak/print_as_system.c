@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints bodies as one system in generalised coordinates: those of body 3 are
  * x3, y3 and, in space, z3, or p3, its angle in the plane. Corners of a body
- * are contacts of their own there, called after the contact and the corner. What
- * hangs on a joint has one coordinate, q3 of joint 3. */
+ * are contacts of their own there, called after the contact and the corner.
+ * What hangs on a joint has one coordinate, q3 of joint 3. The gap of an
+ * ellipse from a half-plane is its support function. */
 #include "print.h"
 
 #include <math.h>
@@ -32,8 +33,7 @@ plane_inertia(const struct model *model, int index, double *mass,
     }
     if (body->shape == SHAPE_ELLIPSE) {
         *mass = body->density * acos(-1) * size * body->size[1];
-        *inertia =
-            *mass * (size * size + body->size[1] * body->size[1]) / 4;
+        *inertia = *mass * (size * size + body->size[1] * body->size[1]) / 4;
         return;
     }
     solid_make(body, model->dimension, &solid);
@@ -78,6 +78,73 @@ print_energies(const struct model *model, FILE *out)
     fputs(")\n", out);
 }
 
+/* A force on a body along one axis, or its torque (axis 2), as a number. */
+static void
+print_load(const struct body *body, int number, int axis, FILE *out)
+{
+    const struct load *load = &body->load;
+    if (axis == 2) {
+        print_number(out, load->torque[2]);
+        fputs(" [1/s^2] - (", out);
+        print_number(out, load->torque_drag);
+        fprintf(out, " [1/s])*p%d'", number);
+        return;
+    }
+    print_number(out, load->constant[axis]);
+    fputs(" [1/s^2]", out);
+    if (load->spring != 0) {
+        fputs(" - (", out);
+        print_number(out, load->spring);
+        fprintf(out, " [1/s^2])*(%c%d - (", "xy"[axis], number);
+        print_number(out, load->anchor[axis]);
+        fputs(") - (", out);
+        print_number(out, load->anchor_rate[axis]);
+        fputs(" [1/s])*t)", out);
+    }
+    if (load->drag != 0) {
+        fputs(" - (", out);
+        print_number(out, load->drag);
+        fprintf(out, " [1/s])*(%c%d' - (", "xy"[axis], number);
+        print_number(out, load->wind[axis]);
+        fputs(" [1/s]))", out);
+    }
+    if (load->wave[axis] != 0) {
+        fputs(" + (", out);
+        print_number(out, load->wave[axis]);
+        fputs(" [1/s^2])*sin((", out);
+        print_number(out, load->frequency);
+        fputs(" [1/s])*t + ", out);
+        print_number(out, load->phase);
+        fputs(")", out);
+    }
+    if (load->table.knots && load->pull[axis] != 0) {
+        fputs(" + (", out);
+        print_number(out, load->pull[axis]);
+        fputs(" [1/s^2])*", out);
+        table_print(&load->table, out);
+    }
+}
+
+static void
+print_loads(const struct model *model, FILE *out)
+{
+    static const struct load none;
+    bool any = false, begun = false;
+    for (int i = 0; i < model->bodies; i++)
+        any |= body_moves(model, i) &&
+               memcmp(&model->body[i].load, &none, sizeof none) != 0;
+    if (!any)
+        return;
+    fputs("  force = (", out);
+    for (int i = 0; i < model->bodies; i++)
+        for (int k = 0; k < 3 && body_moves(model, i); k++) {
+            fputs(begun ? ",\n    " : "", out);
+            print_load(&model->body[i], i, k, out);
+            begun = true;
+        }
+    fputs(")\n", out);
+}
+
 /* A coordinate of a point that is fixed to the body, `point` from its centre of
  * mass, or the number where a body that does not move is. */
 static void
@@ -99,13 +166,25 @@ print_place(const struct model *model, int body, const double *point, int axis,
     fputs(")", out);
 }
 
+static void
+print_swing_phase(const struct body *ground, const char *function, FILE *out)
+{
+    fprintf(out, "*%s((", function);
+    print_number(out, ground->swing_rate);
+    fputs(" [1/s])*t + ", out);
+    print_number(out, ground->swing_phase);
+    fputs(")", out);
+}
+
 /* direction.(point of the second body - place of the first), which goes with
  * the first one's prescribed motion */
 static void
 print_along(const struct model *model, const struct contact *contact,
             const double direction[3], const double *point, FILE *out)
 {
-    double carry = dot(direction, model->body[contact->first].carry);
+    const struct body *ground = &model->body[contact->first];
+    double carry = dot(direction, ground->carry);
+    double swing = dot(direction, ground->swing);
     for (int k = 0; k < model->dimension; k++) {
         fputs(k ? " + (" : "(", out);
         print_number(out, direction[k]);
@@ -120,6 +199,12 @@ print_along(const struct model *model, const struct contact *contact,
         print_number(out, carry);
         fputs(" [1/s])*t", out);
     }
+    if (swing != 0) {
+        fputs(" - (", out);
+        print_number(out, swing);
+        fputs(")", out);
+        print_swing_phase(ground, "sin", out);
+    }
 }
 
 static void
@@ -131,7 +216,59 @@ print_end(const struct model *model, const struct contact *contact, FILE *out)
     fputs(" }\n", out);
 }
 
-/* A ball, or the corners of a polygon, on a half-plane or half-space. */
+/* How far an ellipse reaches from its centre against the normal. */
+static void
+print_support(const struct body *ellipse, int number, const double normal[3],
+              FILE *out)
+{
+    fputs("sqrt(", out);
+    for (int k = 0; k < 2; k++) {
+        fputs(k ? " + (" : "(", out);
+        print_number(out, ellipse->size[k]);
+        fputs("*((", out);
+        print_number(out, normal[k]);
+        fprintf(out, ")*cos(p%d) + (", number);
+        print_number(out, k ? -normal[0] : normal[1]);
+        fprintf(out, ")*sin(p%d)))^2", number);
+    }
+    fputs(")", out);
+}
+
+/* Its lowest point moves along the ground as its centre does and, as far as
+ * that is above it, with the spin. */
+static void
+print_ellipse_on_wall(const struct model *model, const struct contact *contact,
+                      const double normal[3], const double tangent[3],
+                      FILE *out)
+{
+    const struct body *ground = &model->body[contact->first];
+    const struct body *ellipse = &model->body[contact->second];
+    fprintf(out, "  contact %s_0 { gap = ", contact->name);
+    print_along(model, contact, normal, NULL, out);
+    fputs(" - ", out);
+    print_support(ellipse, contact->second, normal, out);
+    if (contact->rough) {
+        fputs("  slide' = ", out);
+        for (int k = 0; k < 2; k++) {
+            fputs(k ? " + (" : "(", out);
+            print_number(out, tangent[k]);
+            fprintf(out, ")*%c%d'", "xy"[k], contact -> second);
+        }
+        fputs(" - (", out);
+        print_number(out, dot(tangent, ground->carry));
+        fputs(" [1/s]) - (", out);
+        print_number(out, dot(tangent, ground->swing) * ground->swing_rate);
+        fputs(" [1/s])", out);
+        print_swing_phase(ground, "cos", out);
+        fputs(" + ", out);
+        print_support(ellipse, contact->second, normal, out);
+        fprintf(out, "*p%d'", contact->second);
+    }
+    print_end(model, contact, out);
+}
+
+/* A ball, an ellipse, or the corners of a polygon, on a half-plane or
+ * half-space. */
 static void
 print_on_wall(const struct model *model, const struct contact *contact,
               FILE *out)
@@ -147,6 +284,10 @@ print_on_wall(const struct model *model, const struct contact *contact,
         quaternion_matrix(wall->quaternion, turn);
     rotate(turn, normal, normal);
     const double tangent[3] = {normal[1], -normal[0], 0};
+    if (model->body[contact->second].shape == SHAPE_ELLIPSE) {
+        print_ellipse_on_wall(model, contact, normal, tangent, out);
+        return;
+    }
     for (int i = 0; i < (solid.corners ? solid.corners : 1); i++) {
         const double *point = solid.corners ? solid.corner[i] : NULL;
         fprintf(out, "  contact %s_%d { gap = ", contact->name, i);
@@ -288,7 +429,7 @@ print_jointed(const struct model *model, int number, FILE *out)
         fprintf(out, " + q%d", number);
     fputs("\n", out);
     for (int k = 0; k < 2; k++) {
-        fprintf(out, "  let %c%d = ", "xy"[k], joint->first);
+        fprintf(out, "  let %c%d = ", "xy"[k], joint -> first);
         if (base >= 0) {
             add_scaled(joint->at, -1, model->body[base].position, arm);
             fprintf(out, "%c%d + ", "xy"[k], base);
@@ -327,6 +468,7 @@ print_bodies_as_system(const struct model *model, FILE *out)
     for (int i = 0; i < model->joints; i++)
         print_jointed(model, i, out);
     print_energies(model, out);
+    print_loads(model, out);
     for (int i = 0; i < model->contacts; i++) {
         const struct contact *contact = &model->contact[i];
         if (!contact->there)
@@ -358,18 +500,28 @@ are_chains(const struct model *model)
     return true;
 }
 
+/* Is the load one that a system states: that of a plane body without joints,
+ * whose drag goes with the speed? */
+static bool
+can_be_force(const struct model *model, const struct body *body)
+{
+    static const struct load none;
+    return memcmp(&body->load, &none, sizeof none) == 0 ||
+           (model->dimension == 2 && model->joints == 0 &&
+            (body->load.drag == 0 || body->load.drag_law == DRAG_LINEAR));
+}
+
 bool
 can_be_system(const struct model *model)
 {
-    static const struct load none;
     bool any = false;
     if (model->systems || !are_chains(model) || !ride_is_rest(&model->ground))
         return false;
     for (int i = 0; i < model->bodies; i++) {
         const struct body *body = &model->body[i];
         any |= body_moves(model, i);
-        if (body->there && (memcmp(&body->load, &none, sizeof none) != 0 ||
-                            body->rotor.inertia != 0))
+        if (body->there &&
+            (!can_be_force(model, body) || body->rotor.inertia != 0))
             return false;
     }
     for (int i = 0; i < model->contacts; i++) {
@@ -381,16 +533,17 @@ can_be_system(const struct model *model)
             return false;
         const struct body *first = &model->body[contact->first];
         const struct body *second = &model->body[contact->second];
-        bool corners = model->dimension == 2 && (second->shape == SHAPE_BOX ||
-                                                 second->shape == SHAPE_HULL);
+        bool plane = model->dimension == 2 && (second->shape == SHAPE_BOX ||
+                                               second->shape == SHAPE_HULL ||
+                                               second->shape == SHAPE_ELLIPSE);
         bool on_wall = first->shape == SHAPE_HALF && first->fixed &&
-                       (second->shape == SHAPE_BALL || corners);
+                       (second->shape == SHAPE_BALL || plane);
         bool balls = first->shape == SHAPE_BALL &&
-                     second->shape == SHAPE_BALL && length(first->carry) == 0;
+                     second->shape == SHAPE_BALL && length(first->carry) == 0 &&
+                     length(first->swing) == 0;
         if ((!on_wall && !balls) || length(second->carry) > 0 ||
-            first->path.knots || length(first->swing) > 0 ||
-            length(second->swing) > 0 || ride_turns(&first->turning) ||
-            ride_turns(&second->turning))
+            first->path.knots || length(second->swing) > 0 ||
+            ride_turns(&first->turning) || ride_turns(&second->turning))
             return false;
     }
     return any;

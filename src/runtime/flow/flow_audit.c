@@ -584,6 +584,10 @@ flow_audit_after(struct flow *flow, const struct flow_event *event)
     if (flow->taylor && flow->taylor->friction)
         return hit ? after_friction(flow, event)
                    : after_limit(flow, event, 0.0, 0.0);
+    /* where the impacts of the limit are all at one time, the motion that is
+     * known at that time has them behind it */
+    if (limit)
+        memcpy(audit->v, audit->free + flow->n, flow->n * sizeof *audit->v);
     for (size_t i = 0; i < flow->n; i++)
         flow->audit->speed[i] = speed_terms(flow, i, event->time);
     balance(flow, &energy);

@@ -3,7 +3,7 @@
  * must hold of random points. */
 #include "base/arena.h"
 #include "impact_help.h"
-#include "runtime/friction/balance.h"
+#include "runtime/balance/balance.h"
 
 static struct arena *arena;
 

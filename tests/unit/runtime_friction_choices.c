@@ -475,6 +475,7 @@ newton_from_nothing(void **state)
                                   .W = m.W,
                                   .free = m.free,
                                   .terms = m.terms};
+        mode_find_pattern(arena, &in);
         struct newton_trial trial = {
             .scratch = mode_scratch_new(arena, &in), .in = &in, .state = modes};
         trial.solution.force = numbers + 2 * MOST;

@@ -5,7 +5,7 @@
 #define IMP_ANALYSIS_FRICTION_FRICTION_PRIV_H
 
 #include "analysis/command/command.h"
-#include "runtime/friction/balance.h"
+#include "runtime/balance/balance.h"
 #include "runtime/friction/painleve.h"
 #include "runtime/motion/contact_point.h"
 

@@ -115,6 +115,7 @@ impact_with_friction(struct analysis *analysis,
     struct rt *run = analysis->rt;
     struct rough_joints rough;
     with_tangents(run, normals, problem);
+    problem->p.products = hit != NULL;
     int st = rough_joints_add(run, problem, &rough);
     if (st || (st = impact_prepare(analysis, problem, out)))
         return st;

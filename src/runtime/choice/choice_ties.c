@@ -8,12 +8,16 @@
 #include "base/arena.h"
 #include "runtime/choice/choice.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/sparse/sparse.h"
 
 /* Rows depend on others if so little of their W is left beside these, as
  * DELASSUS_RANK of motion/persistent.c. */
 #define DEPENDS 1e-11
-/* Of so many rows singular values cost more than all else. */
+/* Of so many rows singular values cost more than all else, */
 #define DEPENDS_FACTORED 12
+/* and of so many factors of all entries cost more than those of the few that
+ * are not 0. */
+#define DEPENDS_SPARSE 64
 /* A row of which so many times as much is left does not depend on the others,
  * whatever rounding is, if it has no more than this share in any that does:
  * what is left of these, which is DEPENDS of them at most, would be as many
@@ -32,12 +36,34 @@ struct held_rows {
         HELD_UNKNOWN, /* singular values were not found */
         HELD_PROVEN,  /* of a rank that is beyond doubt */
         HELD_PIVOTS,  /* by pivots above DEPENDS */
+        HELD_SPARSE,  /* by pivots of an elimination above DEPENDS */
         HELD_SINGULAR /* by singular values above DEPENDS */
     } how;
     struct semidefinite factors;
+    struct sparse_system *system;
+    double *null; /* what leaves a system as it is, n numbers for each unknown
+                     without a pivot; NULL: not asked for */
     int rank;
     double *G, *V, *s, *b, *y, *work;
 };
+
+/* Factors many rows. */
+static void
+hold_many(struct held_rows *held)
+{
+    const struct choice_group *group = held->group;
+    size_t rows = 2 * (size_t)group->instant.n;
+    held->how = HELD_SPARSE;
+    held->system = sparse_new(group->arena, held->n);
+    sparse_clear(held->system, held->n);
+    for (int k = 0; k < held->n; k++) {
+        const double *w = group->instant.W + held->row[k] * rows;
+        for (int l = 0; l < held->n; l++)
+            if (w[held->row[l]] != 0.0)
+                sparse_put(held->system, k, l, w[held->row[l]]);
+    }
+    sparse_eliminate(held->system, DEPENDS);
+}
 
 /* Lists and factors them, but for the tangential row of point `without` (-1:
  * none is left out). */
@@ -55,10 +81,14 @@ hold(const struct choice_group *group, const bool *on, const bool *sticks,
             held.row[held.n++] = 2 * (size_t)k + 1;
     }
     size_t n = (size_t)held.n;
-    held.G = NEW_N(group->arena, double, n *n + 5 * n + 1);
-    held.b = held.G + n * n;
+    held.b = NEW_N(group->arena, double, 5 * n + 1);
     held.y = held.b + n;
     held.work = held.y + n;
+    if (held.n >= DEPENDS_SPARSE) {
+        hold_many(&held);
+        return held;
+    }
+    held.G = NEW_N(group->arena, double, n *n + 1);
     for (size_t k = 0; k < n; k++)
         for (size_t l = 0; l < n; l++)
             held.G[k * n + l] =
@@ -82,6 +112,29 @@ hold(const struct choice_group *group, const bool *on, const bool *sticks,
     return held;
 }
 
+/* What many rows that are held leave of a further row, whose diagonal is `own`
+ * and whose entries in their columns are held->b. A residual of their solution
+ * y counts once more: what is left then is off by the square of its error. */
+static double
+left_by_many(struct held_rows *held, double own)
+{
+    const double *W = held->group->instant.W;
+    size_t rows = 2 * (size_t)held->group->instant.n;
+    double left = own;
+    memcpy(held->work, held->b, sizeof *held->b * (size_t)held->n);
+    memset(held->y, 0, sizeof *held->y * (size_t)held->n);
+    sparse_forward(held->system, held->work);
+    sparse_back(held->system, held->work, held->y);
+    for (int k = 0; k < held->n; k++) {
+        const double *w = W + held->row[k] * rows;
+        double residual = held->b[k];
+        for (int l = 0; l < held->n; l++)
+            residual -= w[held->row[l]] * held->y[l];
+        left -= held->y[k] * (held->b[k] + residual);
+    }
+    return left;
+}
+
 /* Do they hold the slip of a point, which is none of them? */
 static bool
 holds(struct held_rows *held, int point)
@@ -94,6 +147,8 @@ holds(struct held_rows *held, int point)
         return false;
     for (int k = 0; k < held->n; k++)
         held->b[k] = W[held->row[k] * rows + self];
+    if (held->how == HELD_SPARSE)
+        return left_by_many(held, own) <= DEPENDS * own;
     if (held->how == HELD_PIVOTS)
         return semidefinite_left(&held->factors, held->b, own, held->y) <=
                DEPENDS * own;
@@ -116,6 +171,50 @@ choice_depends(const struct choice_group *group, const bool *on,
     return holds(&held, point);
 }
 
+/* The greatest share, over the square roots of the diagonals, that row `at` of
+ * many has in one that depends on others. INFINITY: it is such a row itself. */
+static double
+share_of_many(struct held_rows *held, int at)
+{
+    const double *W = held->group->instant.W;
+    size_t rows = 2 * (size_t)held->group->instant.n, n = (size_t)held->n,
+           free = n - (size_t)held->system->rank, k = 0;
+    const int *place = held->system->place;
+    bool made = held->null != NULL;
+    double share = 0.0, own = W[held->row[at] * (rows + 1)];
+    if (place[at] < 0)
+        return INFINITY;
+    if (!made)
+        held->null = NEW_N(held->group->arena, double, free *n + 1);
+    for (size_t j = 0; j < n; j++) {
+        double *null = held->null + k * n, size = W[held->row[j] * (rows + 1)];
+        if (place[j] >= 0)
+            continue;
+        null[j] = 1.0;
+        if (!made)
+            sparse_back(held->system, NULL, null);
+        if (size > 0.0)
+            share = fmax(share, sqrt(own / size) * fabs(null[at]));
+        k++;
+    }
+    return share;
+}
+
+/* The same as stands_alone, of many rows. */
+static bool
+stands_alone_of_many(struct held_rows *held, int at, double own)
+{
+    size_t size = sizeof *held->y * (size_t)held->n;
+    if (share_of_many(held, at) > ALONE_SHARE)
+        return false;
+    memset(held->work, 0, size);
+    memset(held->y, 0, size);
+    held->work[at] = 1.0;
+    sparse_forward(held->system, held->work);
+    sparse_back(held->system, held->work, held->y);
+    return 1.0 > ALONE_MARGIN * DEPENDS * own * held->y[at];
+}
+
 /* Is the tangential row of a point, which is one of those that are held, given
  * by none of the others, without a doubt? It takes one factorisation to ask
  * this of all of them. */
@@ -126,10 +225,13 @@ stands_alone(struct held_rows *held, int point)
            rows = 2 * (size_t)held->group->instant.n;
     double left, own = held->group->instant.W[self * rows + self];
     int at = 0;
-    if (held->how != HELD_PROVEN && held->how != HELD_PIVOTS)
+    if (held->how != HELD_PROVEN && held->how != HELD_PIVOTS &&
+        held->how != HELD_SPARSE)
         return false;
     while (at < held->n && held->row[at] != self)
         at++;
+    if (held->how == HELD_SPARSE)
+        return at < held->n && stands_alone_of_many(held, at, own);
     return at < held->n &&
            semidefinite_beside(&held->factors, at, &left, held->y) <=
                ALONE_SHARE &&

@@ -131,15 +131,17 @@ problem_of(struct arena *arena, const struct friction_instant *in)
         point[i].offset = fmax(from->normal, GIVEN_LEAST);
         point[i].before.closed = false;
     }
-    return (struct mode_problem){.n = in->n,
-                                 .point = point,
-                                 .W = in->W,
-                                 .free = in->free,
-                                 .terms = in->terms,
-                                 .brief = in->brief,
-                                 .inner = in->inner,
-                                 .near = in->near,
-                                 .memory = in->memory};
+    struct mode_problem problem = {.n = in->n,
+                                   .point = point,
+                                   .W = in->W,
+                                   .free = in->free,
+                                   .terms = in->terms,
+                                   .brief = in->brief,
+                                   .inner = in->inner,
+                                   .near = in->near,
+                                   .memory = in->memory};
+    mode_find_pattern(arena, &problem);
+    return problem;
 }
 
 /* The modes of a set, with the forces that are given as such. */
@@ -215,15 +217,6 @@ friction_lasting(struct arena *arena, const struct friction_instant *in,
         set->tangential[i] = force[2 * i + 1];
     }
     return true;
-}
-
-double
-friction_row_noise(const struct friction_instant *in, int row)
-{
-    assert(in);
-    struct mode_problem problem = {
-        .n = in->n, .W = in->W, .free = in->free, .terms = in->terms};
-    return mode_row_noise(&problem, row);
 }
 
 /* What a search has found, for whoever asked. */

@@ -34,6 +34,14 @@ struct point_state {
     bool closed; /* the normal force is unknown; false: it is the offset */
     enum tangential_state tangent;
 };
+/* The sign of T against N where the point slips: T = sign mu N. */
+static inline double
+mode_slip_sign(enum tangential_state tangent)
+{
+    return tangent == TANGENT_FORWARD    ? -1.0
+           : tangent == TANGENT_BACKWARD ? 1.0
+                                         : 0.0;
+}
 /* The data of a point. */
 struct mode_point {
     double mu_stick, mu_slip;
@@ -62,6 +70,11 @@ mode_same_state(struct point_state a, struct point_state b)
 {
     return a.closed == b.closed && a.tangent == b.tangent;
 }
+/* The points at which each row of W has entries. */
+struct mode_pattern {
+    const int *first, *point; /* first: 2 n + 1 */
+    double noise;             /* as mode_row_noise, of a row with W_ii = 1 */
+};
 struct mode_problem {
     int n;
     const struct mode_point *point;
@@ -70,9 +83,10 @@ struct mode_problem {
     /* Names of modes do not matter: of closed points without force only the
      * choice is listed in which they are open. */
     bool unnamed;
-    bool inner;                     /* as in friction_instant */
-    const double *near;             /* as in friction_instant */
-    struct friction_memory *memory; /* NULL: none */
+    bool inner;                         /* as in friction_instant */
+    const double *near;                 /* as in friction_instant */
+    struct friction_memory *memory;     /* NULL: none */
+    const struct mode_pattern *pattern; /* NULL: rows are read whole */
 };
 /* Forces of one choice of modes. */
 struct mode_solution {
@@ -103,39 +117,84 @@ struct mode_bound {
     double factor[2], acc_sign;
     double offset;
 };
+/* Numbers of which a choice needs more or fewer. */
+struct mode_room {
+    double *v;
+    size_t n;
+};
 struct mode_scratch {
     struct arena *arena;
-    int k;         /* unknowns */
-    int *unknown;  /* its row of forces */
-    double *along; /* of a closed point that slips: T per N; else 0 */
-    double *scale; /* 2 n: 1/sqrt(W_ii) */
-    double *K, *rhs, *x, *work;
-    int *order;   /* of pivots: which unknown stands where */
-    double zero;  /* pivots up to this share of the first count as 0 */
-    double least; /* the share of the least one that did not */
-    double *base; /* 2 n: forces without the unknowns */
-    double *null; /* orthonormal directions of forces, up to k, 2 n each */
-    double *A, *h, *t, *room;
+    int k;              /* unknowns */
+    int *unknown;       /* its row of forces */
+    int *which;         /* 2 n: of a row of forces, which unknown; -1: none */
+    double *along;      /* of a closed point that slips: T per N; else 0 */
+    double *scale;      /* 2 n: 1/sqrt(W_ii) */
+    struct mode_room K; /* of few unknowns, k x k by rows */
+    struct sparse_system *sparse; /* equations of many unknowns */
+    bool many;                    /* this choice has so many */
+    double *rhs, *x, *work;
+    int *order;            /* of pivots: which unknown stands where */
+    double zero;           /* pivots up to this share of the first count as 0 */
+    double least;          /* the share of the least one that did not */
+    double *base;          /* 2 n: forces without the unknowns */
+    struct mode_room null; /* orthonormal directions of forces, 2 n each */
+    struct mode_room A, h, room;
+    double *t; /* a way along these directions */
     struct mode_bound *bound;
     int n_bound;
 };
 
+/* -- mode_rows.c ------------------------------------------------------------
+ */
+
+/* Finds the entries of a problem that is not small; W, `free` and `terms` stay
+ * as they are from then on. Memory: the arena. */
+void mode_find_pattern(struct arena *arena, struct mode_problem *in);
+/* friction_row_noise of row i. */
+double mode_row_noise(const struct mode_problem *in, int row);
+/* start + (row of W).x */
+double mode_row_sum(const struct mode_problem *in, int row, double start,
+                    const double *x);
+/* The same with the sizes of all terms. */
+double mode_row_terms(const struct mode_problem *in, int row, double start,
+                      const double *x);
+/* The greatest size of an entry of a row of W. */
+double mode_row_greatest(const struct mode_problem *in, int row);
+/* The size of what row i of the accelerations is the sum of. */
+double mode_row_size(const struct mode_problem *in, const double *force,
+                     int row);
+
+/* -- mode_equations.c -------------------------------------------------------
+ */
+
+struct mode_scratch *mode_scratch_new(struct arena *arena,
+                                      const struct mode_problem *in);
+/* Room for n numbers; what it had is lost where that was less. */
+double *mode_room_for(struct arena *arena, struct mode_room *room, size_t n);
+/* Lists the unknowns of a choice of modes, and the forces that are there
+ * without them. */
+void mode_unknowns(struct mode_scratch *scratch, const struct mode_problem *in,
+                   const struct point_state *state);
+/* Finds forces (2 n) that hold the rows of all unknowns at 0, with pivots up to
+ * the share scratch->zero as those of points that depend on each other: of many
+ * such forces the least, or those nearest to in->near. Returns in how many
+ * directions, scratch->null, they are free; -1: the rows contradict each other.
+ */
+int mode_equations(struct mode_scratch *scratch, const struct mode_problem *in,
+                   double *force);
+/* The directions of forces that leave all accelerations as they are which a
+ * choice of modes holds at 0, into scratch->null. Returns how many there are.
+ */
+int mode_null(struct mode_scratch *scratch, const struct mode_problem *in);
+
 /* -- mode_forces.c ----------------------------------------------------------
  */
 
-/* friction_row_noise of row i. */
-double mode_row_noise(const struct mode_problem *in, int row);
-struct mode_scratch *mode_scratch_new(struct arena *arena,
-                                      const struct mode_problem *in);
 /* Finds the forces of a choice of modes, and whether they satisfy its
  * inequalities. `solution` needs room for its arrays. */
 void mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
                  const struct point_state *state,
                  struct mode_solution *solution);
-/* The directions of forces that leave all accelerations as they are which a
- * choice of modes holds at 0, into scratch->null. Returns how many there are.
- */
-int mode_null(struct mode_scratch *scratch, const struct mode_problem *in);
 /* The value of a bound; its scale, that of the forces in it, which is the same
  * in every frame; its derivative along a direction of forces (2 n), and the
  * size of its derivatives by forces. */
@@ -186,10 +245,6 @@ bool mode_lasting(struct arena *arena, const struct mode_problem *in,
 
 /* -- mode_many.c ----------------------------------------------------------
  */
-
-/* The size of what row i of the accelerations is the sum of. */
-double mode_row_size(const struct mode_problem *in, const double *force,
-                     int row);
 
 /* Calls `try` with modes to which methods for many points lead in `state` (n),
  * until it returns true or no methods are left. */

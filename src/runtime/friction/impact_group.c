@@ -65,8 +65,10 @@ coupled(const struct parts *parts, int i, int j)
     int rows = 2 * parts->n;
     for (int r = 2 * i; r < 2 * i + 2; r++)
         for (int c = 2 * j; c < 2 * j + 2; c++) {
-            double own = parts->W[r * (rows + 1)] * parts->W[c * (rows + 1)];
-            if (fabs(parts->W[r * rows + c]) > GROUP_COUPLED * sqrt(own))
+            double w = parts->W[r * rows + c];
+            if (w != 0.0 &&
+                fabs(w) > GROUP_COUPLED * sqrt(parts->W[r * (rows + 1)] *
+                                               parts->W[c * (rows + 1)]))
                 return true;
         }
     return loads(parts->point + i, j) || loads(parts->point + j, i);
@@ -277,9 +279,9 @@ on_one_line(const struct parts *parts, int i, int j, double speed)
 {
     struct mean same = {{i, i}, {1.0, 0.0}};
     int rows = 2 * parts->n, ti = 2 * i + 1, tj = 2 * j + 1;
-    double own = parts->W[ti * (rows + 1)];
-    return state_alike(parts->point + i, parts->point + j) &&
-           fabs(own - parts->W[ti * rows + tj]) <= GROUP_ALIKE * own &&
+    double own = parts->W[tj * (rows + 1)];
+    return fabs(own - parts->W[tj * rows + ti]) <= GROUP_ALIKE * own &&
+           state_alike(parts->point + i, parts->point + j) &&
            fabs(parts->point[i].slip - parts->point[j].slip) <=
                GROUP_AGREES * speed &&
            row_is_mean(parts, j, 1, &same);
@@ -374,13 +376,27 @@ follow_means(struct parts *parts, int n, const int *rest,
     }
 }
 
+/* The rows of points index[0..count), which rise, alone. */
+static const double *
+rows_of(const struct parts *parts, int count, const int *index)
+{
+    size_t rows = 2 * (size_t)count, all = 2 * (size_t)parts->n;
+    if (count == parts->n)
+        return parts->W;
+    double *W = NEW_N(parts->arena, double, rows *rows);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < rows; c++)
+            W[r * rows + c] =
+                parts->W[(2 * (size_t)index[r / 2] + r % 2) * all +
+                         2 * (size_t)index[c / 2] + c % 2];
+    return W;
+}
+
 static void
 together(struct parts *parts, int count, const int *index)
 {
-    size_t rows = 2 * (size_t)count, all = 2 * (size_t)parts->n;
     struct friction_impact_point *point =
         NEW_N(parts->arena, struct friction_impact_point, count);
-    double *W = NEW_N(parts->arena, double, rows *rows);
     int approaching = 0;
     for (int i = 0; i < count; i++) {
         point[i] = parts->point[index[i]];
@@ -393,11 +409,7 @@ together(struct parts *parts, int count, const int *index)
         point[count - n_grip + i].grip = grip + i;
     for (int i = 0; i < count && parts->law == IMP_IMPACT_REST; i++)
         point[i].e = approaching > 1 ? 0.0 : point[i].e;
-    for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0; c < rows; c++)
-            W[r * rows + c] =
-                parts->W[(2 * (size_t)index[r / 2] + r % 2) * all +
-                         2 * (size_t)index[c / 2] + c % 2];
+    const double *W = rows_of(parts, count, index);
     enum friction_several other,
         how = law_of_several(parts->law, approaching, &other);
     for (int i = 0; i < count; i++)

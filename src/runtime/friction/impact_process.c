@@ -122,6 +122,7 @@ fill_problem(const struct process *at, int count, const int *index,
                                      .free = NEW_N(at->arena, double, rows),
                                      .terms = terms,
                                      .memory = at->memory};
+    mode_find_pattern(at->arena, problem);
 }
 
 /* Chooses the modes of the piece that begins here, and its rates. The work of

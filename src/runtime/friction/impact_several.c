@@ -431,6 +431,7 @@ solve(struct several *several, const double *free, const double *terms,
                                    .free = free,
                                    .terms = terms,
                                    .unnamed = true};
+    mode_find_pattern(several->arena, &problem);
     for (int i = 0; i < n; i++)
         point[i] = (struct mode_point){.mu_stick = several->point[i].mu,
                                        .mu_slip = several->point[i].mu,

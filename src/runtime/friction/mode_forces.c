@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The forces of one choice of modes. Unknown are the normal force of every
- * closed point and the tangential force of every sticking one; the equations
- * say that these rows have no acceleration. Rows and unknowns are scaled to a
- * unit diagonal of W, so that one tolerance serves bodies of any mass. Where
- * the points depend on each other (four legs, a ladder) the forces are a
- * family; the member of least norm that satisfies the inequalities is taken
- * (linear_program.h). */
+/* The forces of one choice of modes (mode_equations.c), and whether they
+ * satisfy its inequalities. Where the forces are a family the member of least
+ * norm that does is taken (linear_program.h). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -26,307 +22,11 @@
  * asked that leave these conditions to FRICTION_DEPENDS. */
 #define PIVOT_NEARLY 1e-8
 
-/* roundings of the sums that make an acceleration */
-#define ROW_ROUNDING 64
-
-double
-mode_row_noise(const struct mode_problem *in, int row)
-{
-    assert(in && in->n > 0 && row >= 0 && row < 2 * in->n);
-    int rows = 2 * in->n;
-    double most = 0.0;
-    for (int r = 0; r < rows; r++) {
-        double w = in->W[r * (rows + 1)],
-               terms = in->terms ? in->terms[r] : fabs(in->free[r]);
-        if (w > 0.0)
-            most = fmax(most, terms / sqrt(w));
-    }
-    return ROW_ROUNDING * DBL_EPSILON * most *
-           sqrt(fmax(in->W[row * (rows + 1)], 0.0));
-}
-
-struct mode_scratch *
-mode_scratch_new(struct arena *arena, const struct mode_problem *in)
-{
-    assert(arena && in && in->n > 0);
-    struct mode_scratch *scratch = NEW(arena, struct mode_scratch);
-    scratch->arena = arena;
-    int most = 2 * in->n;
-    size_t rows = (size_t)most;
-    size_t room = least_distance_room(3 * most, most);
-    scratch->unknown = NEW_N(arena, int, 2 * rows);
-    scratch->order = scratch->unknown + rows;
-    scratch->along = NEW_N(arena, double, 5 * rows * rows + 10 * rows + room);
-    scratch->scale = scratch->along + rows;
-    scratch->K = scratch->scale + rows;
-    scratch->rhs = scratch->K + rows * rows;
-    scratch->x = scratch->rhs + rows;
-    scratch->work = scratch->x + rows;
-    scratch->base = scratch->work + rows;
-    scratch->null = scratch->base + rows;
-    scratch->A = scratch->null + rows * rows;
-    scratch->h = scratch->A + 3 * rows * rows;
-    scratch->t = scratch->h + 3 * rows;
-    scratch->room = scratch->t + rows;
-    scratch->bound = NEW_N(arena, struct mode_bound, 3 * rows);
-    for (int r = 0; r < most; r++) {
-        double w = in->W[r * (most + 1)];
-        scratch->scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
-    }
-    return scratch;
-}
-
-/* Returns the sign of T against N where the point slips: T = sign mu N. */
-static double
-slip_sign(enum tangential_state tangent)
-{
-    return tangent == TANGENT_FORWARD    ? -1.0
-           : tangent == TANGENT_BACKWARD ? 1.0
-                                         : 0.0;
-}
-
-/* Lists the unknowns, and the forces that are there without them. */
-static void
-unknowns(struct mode_scratch *scratch, const struct mode_problem *in,
-         const struct point_state *state)
-{
-    scratch->k = 0;
-    for (int i = 0; i < in->n; i++) {
-        const struct mode_point *point = in->point + i;
-        double along = slip_sign(state[i].tangent) * point->mu_slip;
-        scratch->base[2 * i] = point->offset;
-        scratch->base[2 * i + 1] = along * point->offset;
-        if (state[i].closed) {
-            scratch->along[scratch->k] = along;
-            scratch->unknown[scratch->k++] = 2 * i;
-        }
-        if (state[i].tangent == TANGENT_STICK) {
-            scratch->along[scratch->k] = 0.0;
-            scratch->unknown[scratch->k++] = 2 * i + 1;
-        }
-    }
-}
-
-/* Adds to the base of the forces what the unknowns x (unscaled) make. */
-static void
-spread_unknowns(const struct mode_scratch *scratch, const double *x,
-                double *force)
-{
-    for (int j = 0; j < scratch->k; j++) {
-        force[scratch->unknown[j]] += x[j];
-        if (scratch->along[j] != 0.0)
-            force[scratch->unknown[j] + 1] += scratch->along[j] * x[j];
-    }
-}
-
 static void
 accelerations(const struct mode_problem *in, const double *force, double *acc)
 {
-    int rows = 2 * in->n;
-    for (int i = 0; i < rows; i++) {
-        acc[i] = in->free[i];
-        for (int j = 0; j < rows; j++)
-            acc[i] += in->W[i * rows + j] * force[j];
-    }
-}
-
-/* Makes the equations K x = rhs in scaled unknowns. */
-static void
-equations(struct mode_scratch *scratch, const struct mode_problem *in)
-{
-    int rows = 2 * in->n, k = scratch->k;
-    for (int i = 0; i < k; i++) {
-        int row = scratch->unknown[i];
-        const double *w = in->W + (size_t)row * (size_t)rows;
-        double si = scratch->scale[row], right = in->free[row];
-        for (int j = 0; j < rows; j++)
-            right += w[j] * scratch->base[j];
-        scratch->rhs[i] = -si * right;
-        for (int j = 0; j < k; j++) {
-            int column = scratch->unknown[j];
-            double value = w[column];
-            if (scratch->along[j] != 0.0)
-                value += scratch->along[j] * w[column + 1];
-            scratch->K[i * k + j] = si * value * scratch->scale[column];
-        }
-    }
-}
-
-static void
-swap_doubles(double *a, double *b, int n)
-{
-    for (int j = 0; j < n; j++) {
-        double kept = a[j];
-        a[j] = b[j];
-        b[j] = kept;
-    }
-}
-
-/* Brings the greatest entry of the rows and columns from c on to place (c, c).
- * most: of each row, its greatest entry from that column on. */
-static double
-bring_pivot(struct mode_scratch *scratch, int place, double *most)
-{
-    int k = scratch->k, row = place, column = place;
-    double *matrix = scratch->K;
-    for (int i = place + 1; i < k; i++)
-        if (most[i] > most[row])
-            row = i;
-    const double *found = matrix + (size_t)row * (size_t)k;
-    while (column < k - 1 && fabs(found[column]) < most[row])
-        column++;
-    if (row != place) {
-        swap_doubles(matrix + (size_t)place * (size_t)k,
-                     matrix + (size_t)row * (size_t)k, k);
-        swap_doubles(scratch->rhs + place, scratch->rhs + row, 1);
-        swap_doubles(most + place, most + row, 1);
-    }
-    for (int i = 0; i < k && column != place; i++)
-        swap_doubles(matrix + i * k + place, matrix + i * k + column, 1);
-    int unknown = scratch->order[place];
-    scratch->order[place] = scratch->order[column];
-    scratch->order[column] = unknown;
-    return fabs(matrix[place * k + place]);
-}
-
-/* Gauss elimination with complete pivoting, in place, up to the first pivot
- * below the share scratch->zero of the first one. Returns the rank. */
-static int
-eliminate(struct mode_scratch *scratch)
-{
-    int k = scratch->k;
-    double *matrix = scratch->K, *most = scratch->work, first = 0.0;
-    for (int place = 0; place < k; place++) {
-        scratch->order[place] = place;
-        most[place] = dense_greatest(k, matrix + place * k);
-    }
-    for (int place = 0; place < k; place++) {
-        double pivot = bring_pivot(scratch, place, most);
-        first = place ? first : pivot;
-        if (!(pivot > scratch->zero * first))
-            return place;
-        scratch->least = pivot / first;
-        const double *from = matrix + (size_t)place * (size_t)k;
-        for (int i = place + 1; i < k; i++) {
-            double *row = matrix + (size_t)i * (size_t)k,
-                   share = row[place] / from[place];
-            if (share != 0.0) {
-                for (int j = place + 1; j < k; j++)
-                    row[j] -= share * from[j];
-                scratch->rhs[i] -= share * scratch->rhs[place];
-            }
-            if (row[place] != 0.0)
-                most[i] = dense_greatest(k - place - 1, row + place + 1);
-        }
-    }
-    return k;
-}
-
-/* Solves the triangle of the first `rank` columns for a right-hand side, which
- * stands in x by order of pivots; the other unknowns keep what they have. */
-static void
-back_substitute(const struct mode_scratch *scratch, int rank, double *x)
-{
-    int k = scratch->k;
-    for (int i = rank - 1; i >= 0; i--) {
-        for (int j = i + 1; j < rank; j++)
-            x[i] -= scratch->K[i * k + j] * x[j];
-        x[i] /= scratch->K[i * k + i];
-    }
-}
-
-/* One solution: unknowns beyond the rank are 0. */
-static void
-one_solution(struct mode_scratch *scratch, int rank)
-{
-    for (int i = 0; i < scratch->k; i++)
-        scratch->work[i] = i < rank ? scratch->rhs[i] : 0.0;
-    back_substitute(scratch, rank, scratch->work);
-    for (int i = 0; i < scratch->k; i++)
-        scratch->x[scratch->order[i]] =
-            scratch->work[i] *
-            scratch->scale[scratch->unknown[scratch->order[i]]];
-}
-
-/* Are the equations beyond the rank satisfied, to the tolerance? Their right
- * sides are what the elimination has left of them. */
-static bool
-rest_is_zero(const struct mode_scratch *scratch, const struct mode_problem *in,
-             int rank)
-{
-    double size = 0.0;
-    for (int j = 0; j < scratch->k; j++) {
-        int row = scratch->unknown[j];
-        double terms = in->terms ? in->terms[row] : fabs(in->free[row]);
-        size = fmax(size, scratch->scale[row] * terms);
-    }
-    for (int i = 0; i < rank; i++)
-        size = fmax(size, fabs(scratch->rhs[i]));
-    for (int i = rank; i < scratch->k; i++)
-        if (fabs(scratch->rhs[i]) > FRICTION_DEPENDS * size)
-            return false;
-    return true;
-}
-
-/* The unknowns of a direction that leaves the equations as they are: the d-th
- * unknown beyond the rank is 1. Into scratch->work. */
-static void
-null_unknowns(struct mode_scratch *scratch, int rank, int d)
-{
-    int k = scratch->k;
-    double *y = scratch->rhs, *x = scratch->work;
-    for (int i = 0; i < rank; i++)
-        y[i] = -scratch->K[i * k + d];
-    back_substitute(scratch, rank, y);
-    for (int i = 0; i < k; i++)
-        x[scratch->order[i]] =
-            (i < rank ? y[i]
-             : i == d ? 1.0
-                      : 0.0) *
-            scratch->scale[scratch->unknown[scratch->order[i]]];
-}
-
-/* Orthonormal directions of forces that leave the equations as they are;
- * makes `force` (if not NULL) orthogonal to them, or as far along them as
- * in->near. Returns how many there are. */
-static int
-null_directions(struct mode_scratch *scratch, const struct mode_problem *in,
-                int rank, double *force)
-{
-    int rows = 2 * in->n, k = scratch->k, count = 0;
-    for (int column = rank; column < k; column++) {
-        double *direction = scratch->null + (size_t)count * (size_t)rows,
-               length = 0.0;
-        memset(direction, 0, sizeof *direction * (size_t)rows);
-        null_unknowns(scratch, rank, column);
-        spread_unknowns(scratch, scratch->work, direction);
-        for (int r = 0; r < rows; r++)
-            length = fmax(length, fabs(direction[r]));
-        for (int r = 0; r < rows && length > 0.0; r++)
-            direction[r] /= length;
-        for (int twice = 0; twice < 2; twice++)
-            for (int e = 0; e < count; e++) {
-                const double *earlier =
-                    scratch->null + (size_t)e * (size_t)rows;
-                double dot = dense_dot(rows, earlier, direction);
-                for (int r = 0; r < rows; r++)
-                    direction[r] -= dot * earlier[r];
-            }
-        length = sqrt(dense_dot(rows, direction, direction));
-        if (!(length > 1e-8))
-            continue;
-        for (int r = 0; r < rows; r++)
-            direction[r] /= length;
-        count++;
-    }
-    for (int e = 0; e < count && force; e++) {
-        const double *q = scratch->null + (size_t)e * (size_t)rows;
-        double dot = dense_dot(rows, q, force);
-        dot -= in->near ? dense_dot(rows, q, in->near) : 0.0;
-        for (int r = 0; r < rows; r++)
-            force[r] -= dot * q[r];
-    }
-    return count;
+    for (int i = 0; i < 2 * in->n; i++)
+        acc[i] = mode_row_sum(in, i, in->free[i], force);
 }
 
 /* -- inequalities -----------------------------------------------------------
@@ -366,10 +66,10 @@ bounds(struct mode_scratch *scratch, const struct mode_problem *in,
             bound->row[1] = 2 * i + 1;
             bound->factor[1] = side ? 1.0 : -1.0;
         }
-        if (point->slip == 0.0 && slip_sign(state[i].tangent) != 0.0) {
+        if (point->slip == 0.0 && mode_slip_sign(state[i].tangent) != 0.0) {
             bound = bound_new(scratch);
             bound->acc = 2 * i + 1;
-            bound->acc_sign = -slip_sign(state[i].tangent);
+            bound->acc_sign = -mode_slip_sign(state[i].tangent);
         }
     }
 }
@@ -380,16 +80,11 @@ mode_bound_value(const struct mode_bound *bound, const struct mode_problem *in,
                  const double *force)
 {
     double value = bound->offset;
-    int rows = 2 * in->n;
     for (int j = 0; j < 2 && bound->row[j] >= 0; j++)
         value += bound->factor[j] * force[bound->row[j]];
-    if (bound->acc >= 0) {
-        const double *w = in->W + (size_t)bound->acc * (size_t)rows;
-        value = in->free[bound->acc];
-        for (int j = 0; j < rows; j++)
-            value += w[j] * force[j];
-        value *= bound->acc_sign;
-    }
+    if (bound->acc >= 0)
+        value = bound->acc_sign *
+                mode_row_sum(in, bound->acc, in->free[bound->acc], force);
     return value;
 }
 
@@ -484,12 +179,11 @@ double
 mode_bound_along(const struct mode_bound *bound, const struct mode_problem *in,
                  const double *direction)
 {
-    int rows = 2 * in->n;
     double sum = 0.0;
     for (int j = 0; j < 2 && bound->row[j] >= 0; j++)
         sum += bound->factor[j] * direction[bound->row[j]];
-    for (int c = 0; c < rows && bound->acc >= 0; c++)
-        sum += bound->acc_sign * in->W[bound->acc * rows + c] * direction[c];
+    if (bound->acc >= 0)
+        sum += bound->acc_sign * mode_row_sum(in, bound->acc, 0.0, direction);
     return sum;
 }
 
@@ -497,13 +191,11 @@ mode_bound_along(const struct mode_bound *bound, const struct mode_problem *in,
 double
 mode_bound_weight(const struct mode_bound *bound, const struct mode_problem *in)
 {
-    int rows = 2 * in->n;
     double weight = 0.0;
     for (int j = 0; j < 2 && bound->row[j] >= 0; j++)
         weight = fmax(weight, fabs(bound->factor[j]));
-    for (int c = 0; c < rows && bound->acc >= 0; c++)
-        weight = fmax(weight, fabs(in->W[bound->acc * rows + c]));
-    return weight;
+    return bound->acc < 0 ? weight
+                          : fmax(weight, mode_row_greatest(in, bound->acc));
 }
 
 /* Finds scratch->t, the shortest way along the null directions to forces that
@@ -515,16 +207,20 @@ way_within(struct mode_scratch *scratch, const struct mode_problem *in,
     int rows = 2 * in->n, m = 0;
     if (count > LEAST_DISTANCE_MOST)
         return false;
+    size_t most = (size_t)scratch->n_bound, size_d = (size_t)count;
+    double *A = mode_room_for(scratch->arena, &scratch->A, most * size_d);
+    double *h = mode_room_for(scratch->arena, &scratch->h, most + size_d);
+    scratch->t = h + most;
     for (int b = 0; b < scratch->n_bound; b++) {
         double size = mode_bound_size(scratch->bound + b, in, force),
                keep = slack * mode_bound_scale(scratch->bound + b, in, force),
                length = 0.0;
         double value = mode_bound_value(scratch->bound + b, in, force) - keep;
-        double *slope = scratch->A + (size_t)m * (size_t)count;
+        double *slope = A + (size_t)m * size_d;
         for (int d = 0; d < count; d++) {
             slope[d] =
                 mode_bound_along(scratch->bound + b, in,
-                                 scratch->null + (size_t)d * (size_t)rows);
+                                 scratch->null.v + (size_t)d * (size_t)rows);
             length = hypot(length, slope[d]);
         }
         if (!(length >
@@ -536,10 +232,11 @@ way_within(struct mode_scratch *scratch, const struct mode_problem *in,
         }
         for (int d = 0; d < count; d++)
             slope[d] /= length;
-        scratch->h[m++] = -value / length;
+        h[m++] = -value / length;
     }
-    return least_distance(m, count, scratch->A, scratch->h, FRICTION_TOLERANCE,
-                          scratch->t, scratch->room);
+    return least_distance(m, count, A, h, FRICTION_TOLERANCE, scratch->t,
+                          mode_room_for(scratch->arena, &scratch->room,
+                                        least_distance_room(m, count)));
 }
 
 /* Moves forces by the way that has been found. */
@@ -549,7 +246,7 @@ go(const struct mode_scratch *scratch, int rows, int count, double *force)
     for (int d = 0; d < count; d++)
         for (int r = 0; r < rows; r++)
             force[r] += scratch->t[d] *
-                        scratch->null[(size_t)d * (size_t)rows + (size_t)r];
+                        scratch->null.v[(size_t)d * (size_t)rows + (size_t)r];
 }
 
 /* Moves along the null directions to the least forces that satisfy the bounds.
@@ -593,7 +290,7 @@ none_but_zero(const struct mode_scratch *scratch, const struct mode_problem *in,
         if (force[r] != 0.0)
             return false;
     for (int d = 0; d < count; d++)
-        if (may_grow(scratch, in, scratch->null + (size_t)d * rows))
+        if (may_grow(scratch, in, scratch->null.v + (size_t)d * rows))
             return false;
     return true;
 }
@@ -620,13 +317,10 @@ loads_move(const struct mode_scratch *scratch, const struct mode_problem *in,
     if (weight == 0.0 || none_bears(in, force))
         weight = INFINITY;
     for (int d = 0; d < count; d++) {
-        const double *z = scratch->null + (size_t)d * (size_t)rows;
+        const double *z = scratch->null.v + (size_t)d * (size_t)rows;
         for (int r = 0; r < rows; r++) {
-            double moved = 0.0, terms = 0.0;
-            for (int c = 0; c < rows; c++) {
-                moved += in->W[r * rows + c] * z[c];
-                terms += fabs(in->W[r * rows + c] * z[c]);
-            }
+            double moved = mode_row_sum(in, r, 0.0, z),
+                   terms = mode_row_terms(in, r, 0.0, z);
             if (fabs(moved) > FRICTION_SAME * terms &&
                 fabs(moved) * weight > mode_row_noise(in, r))
                 return true;
@@ -662,18 +356,9 @@ static int
 obeying_forces(struct mode_scratch *scratch, const struct mode_problem *in,
                struct mode_solution *solution)
 {
-    int rows = 2 * in->n, k = scratch->k, count = 0;
-    memcpy(solution->force, scratch->base, sizeof(double) * (size_t)rows);
-    scratch->least = INFINITY;
-    if (k > 0) {
-        equations(scratch, in);
-        int rank = eliminate(scratch);
-        one_solution(scratch, rank);
-        spread_unknowns(scratch, scratch->x, solution->force);
-        if (rank < k && !rest_is_zero(scratch, in, rank))
-            return -1; /* no forces hold these rows */
-        count = null_directions(scratch, in, rank, solution->force);
-    }
+    int k = scratch->k, count = mode_equations(scratch, in, solution->force);
+    if (count < 0)
+        return -1; /* no forces hold these rows */
     if (!bounds_hold(scratch, in, solution->force, INFINITY) &&
         (count == 0 || !least_within(scratch, in, count, solution->force) ||
          !bounds_hold(scratch, in, solution->force, INFINITY)))
@@ -695,7 +380,7 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
             const struct point_state *state, struct mode_solution *solution)
 {
     assert(scratch && in && state && solution);
-    unknowns(scratch, in, state);
+    mode_unknowns(scratch, in, state);
     bounds(scratch, in, state);
     solution->consistent = solution->shared = solution->loads = solution->pace =
         solution->roomy = false;
@@ -718,19 +403,11 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     if (count == 0)
         return;
     solution->loads = loads_move(scratch, in, count, solution->force);
-    solution->pace = dense_along(2 * in->n, in->W, count, scratch->null,
+    solution->pace = dense_along(2 * in->n, in->W, count, scratch->null.v,
                                  solution->acc, FRICTION_SAME);
     solution->roomy =
         solution->margin >= FRICTION_ROOMY ||
         way_within(scratch, in, count, solution->force, FRICTION_ROOMY);
     if (in->inner && solution->roomy && !solution->loads)
         off_edges(scratch, in, count, solution);
-}
-
-int
-mode_null(struct mode_scratch *scratch, const struct mode_problem *in)
-{
-    assert(scratch && in);
-    equations(scratch, in);
-    return null_directions(scratch, in, eliminate(scratch), NULL);
 }

@@ -199,16 +199,6 @@ by_pairs(struct arena *arena, const struct mode_problem *in, const double *none,
 
 /* -- by sweeps ------------------------------------------------------------- */
 
-double
-mode_row_size(const struct mode_problem *in, const double *force, int row)
-{
-    assert(in);
-    double size = in->terms ? in->terms[row] : fabs(in->free[row]);
-    for (int j = 0; j < 2 * in->n; j++)
-        size += fabs(in->W[row * 2 * in->n + j] * force[j]);
-    return size;
-}
-
 /* Sweeps over all points that are made at most; after 1, 2, 4, ... of them, and
  * after each row, the modes that they stand at are tried. */
 #define SWEEPS_MOST 4096
@@ -223,47 +213,23 @@ mode_row_size(const struct mode_problem *in, const double *force, int row)
 #define QUICK_MOST 512
 #define QUICK_FIRST 32
 
-/* The columns of W with an entry, row by row: few points share a body. */
-struct sweep_columns {
-    int *column, *first; /* first: 2 n + 1 */
-};
-
-static struct sweep_columns
-sweep_columns(struct arena *arena, const struct mode_problem *in)
-{
-    int rows = 2 * in->n, k = 0;
-    size_t n = (size_t)rows;
-    struct sweep_columns columns = {NEW_N(arena, int, n *n),
-                                    NEW_N(arena, int, n + 1)};
-    for (int r = 0; r < rows; r++) {
-        for (int c = 0; c < rows; c++)
-            if (in->W[r * rows + c] != 0.0)
-                columns.column[k++] = c;
-        columns.first[r + 1] = k;
-    }
-    return columns;
-}
-
 /* One sweep: each point answers to the forces of the others. */
 static void
-sweep(const struct mode_problem *in, const struct sweep_columns *columns,
-      double *force)
+sweep(const struct mode_problem *in, double *force)
 {
     int rows = 2 * in->n;
     for (int r = 0; r < rows; r++) {
         const struct mode_point *point = in->point + r / 2;
         const double *w = in->W + (size_t)r * (size_t)rows;
-        double *own = force + 2 * (r / 2), along = 0.0, acc = in->free[r];
+        double *own = force + 2 * (r / 2), along = 0.0;
         double sign = point->slip > 0.0 ? 1.0 : point->slip < 0.0 ? -1.0 : 0.0;
         double mu = point->mu_slip;
         if (r % 2 == 0 && !point->driven)
             along = w[r] - sign * mu * w[r + 1];
         else if (r % 2 == 1 && sign == 0.0)
             along = w[r];
-        for (int k = columns->first[r]; k < columns->first[r + 1]; k++)
-            acc += w[columns->column[k]] * force[columns->column[k]];
         if (along > 0.0)
-            force[r] -= acc / along;
+            force[r] -= mode_row_sum(in, r, in->free[r], force) / along;
         own[0] = fmax(own[0], point->offset);
         own[1] = sign != 0.0 ? -sign * mu * own[0]
                              : fmax(-mu * own[0], fmin(mu * own[0], own[1]));
@@ -364,11 +330,10 @@ by_sweeps(struct arena *arena, const struct mode_problem *in,
            *last = before + rows;
     memset(force, 0, rows * sizeof *force);
     memset(state, 0, sizeof *state * (size_t)in->n);
-    struct sweep_columns columns = sweep_columns(arena, in);
     bool quick = how == SWEEPS_QUICK;
     long most = quick ? QUICK_MOST : SWEEPS_MOST;
     for (long made = 1, wait = quick ? QUICK_FIRST : 1; made <= most; made++) {
-        sweep(in, &columns, force);
+        sweep(in, force);
         bool row = made % SWEEPS_ROW == 0;
         if (made >= wait || (row && !quick)) {
             wait = made < wait ? wait : 2 * wait;
@@ -421,22 +386,9 @@ struct edges {
 };
 
 static double
-sign_of(enum tangential_state tangent)
-{
-    return tangent == TANGENT_FORWARD    ? -1.0
-           : tangent == TANGENT_BACKWARD ? 1.0
-                                         : 0.0;
-}
-
-static double
 acceleration(const struct mode_problem *in, const double *force, int row)
 {
-    int rows = 2 * in->n;
-    const double *w = in->W + (size_t)row * (size_t)rows;
-    double acc = in->free[row];
-    for (int c = 0; c < rows; c++)
-        acc += w[c] * force[c];
-    return acc;
+    return mode_row_sum(in, row, in->free[row], force);
 }
 
 /* Makes the equations of the modes: A (by columns) and the rest that the forces
@@ -463,7 +415,7 @@ equations(struct edges *at)
             const struct mode_point *point = in->point + column / 2;
             double value = w[column];
             if (column % 2 == 0)
-                value += sign_of(at->state[column / 2].tangent) *
+                value += mode_slip_sign(at->state[column / 2].tangent) *
                          point->mu_slip * w[column + 1];
             at->A[j * at->k + i] = at->scale[row] * value * at->scale[column];
         }
@@ -510,7 +462,7 @@ find_way(struct edges *at)
         int row = at->unknown[i];
         at->way[row] += at->scale[row] * at->x[i];
         if (row % 2 == 0)
-            at->way[row + 1] += sign_of(at->state[row / 2].tangent) *
+            at->way[row + 1] += mode_slip_sign(at->state[row / 2].tangent) *
                                 at->in->point[row / 2].mu_slip * at->way[row];
     }
     return ends;
@@ -560,7 +512,7 @@ go_to_edge(struct edges *at, double most)
     double *force = at->force + 2 * first, offset = in->point[first].offset;
     if (slips != TANGENT_NONE) {
         state->tangent = slips;
-        force[1] = sign_of(slips) * in->point[first].mu_slip * force[0];
+        force[1] = mode_slip_sign(slips) * in->point[first].mu_slip * force[0];
         return true;
     }
     state->closed = false;
@@ -581,7 +533,7 @@ leads_back(const struct edges *at)
     if (at->freed < 0)
         return false;
     const double *way = at->way + 2 * at->freed;
-    double sign = sign_of(at->from.tangent);
+    double sign = mode_slip_sign(at->from.tangent);
     if (at->state[at->freed].closed && !at->from.closed)
         return way[0] < 0.0;
     return at->in->point[at->freed].mu_slip * way[0] - sign * way[1] < 0.0;
@@ -597,18 +549,15 @@ contradicts(const struct edges *at, int i)
     double worst = 0.0;
     for (int part = 0; part < 2; part++) {
         int row = 2 * i + part;
-        const double *w = in->W + (size_t)row * 2 * (size_t)in->n;
         double acc = acceleration(in, at->force, row),
-               size = in->terms ? in->terms[row] : fabs(in->free[row]);
-        for (int c = 0; c < 2 * in->n; c++)
-            size += fabs(w[c] * at->force[c]);
+               size = mode_row_size(in, at->force, row);
         /* rounding is the same for all rows that are scaled */
         size = fmax(size, at->none[i] / at->scale[2 * i] / at->scale[row] /
                               FRICTION_TOLERANCE);
-        bool asks =
-            part ? mode_starts_at_rest(point) && sign_of(state.tangent) != 0.0
-                 : !state.closed && !point->driven;
-        double against = part ? sign_of(state.tangent) * acc : -acc;
+        bool asks = part ? mode_starts_at_rest(point) &&
+                               mode_slip_sign(state.tangent) != 0.0
+                         : !state.closed && !point->driven;
+        double against = part ? mode_slip_sign(state.tangent) * acc : -acc;
         if (asks && size > 0.0)
             worst = fmax(worst, against / size);
     }

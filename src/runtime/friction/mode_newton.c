@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "runtime/friction/friction_priv.h"
-#include "runtime/numerics/dense.h"
+#include "runtime/sparse/sparse.h"
 
 /* The share begins with NEWTON_HOLDS and is NEWTON_LESS of that after modes
  * that settle within NEWTON_SOON steps, down to NEWTON_LEAST: what rounding
@@ -43,24 +43,15 @@ struct newton {
     double *center; /* 2 n */
     double share;
     int k, *unknown;
-    int *end;      /* k: one past the last entry of a row that is not 0 */
-    double *A, *b; /* k x k by rows */
+    int *which; /* 2 n: of a row, its unknown; -1: none */
+    struct sparse_system *system;
+    double *way; /* k: of the unknowns, scaled */
 };
-
-static double
-friction_sign(enum tangential_state tangent)
-{
-    return tangent == TANGENT_FORWARD    ? -1.0
-           : tangent == TANGENT_BACKWARD ? 1.0
-                                         : 0.0;
-}
 
 static double
 acceleration(const struct newton *at, int row)
 {
-    size_t rows = 2 * (size_t)at->in->n;
-    return at->in->free[row] +
-           dense_dot((int)rows, at->in->W + (size_t)row * rows, at->force);
+    return mode_row_sum(at->in, row, at->in->free[row], at->force);
 }
 
 /* The spring of a row, in the unit of its force. */
@@ -112,98 +103,62 @@ onto_modes(struct newton *at)
         const struct mode_point *point = at->in->point + i;
         struct point_state state = at->state[i];
         double *force = at->force + 2 * i;
+        int *which = at->which + 2 * i;
+        which[0] = which[1] = -1;
         if (state.closed)
-            at->unknown[at->k++] = 2 * i;
+            at->unknown[which[0] = at->k++] = 2 * i;
         else
             force[0] = point->offset;
         if (state.tangent == TANGENT_STICK)
-            at->unknown[at->k++] = 2 * i + 1;
+            at->unknown[which[1] = at->k++] = 2 * i + 1;
         else
-            force[1] = friction_sign(state.tangent) * point->mu_slip * force[0];
+            force[1] =
+                mode_slip_sign(state.tangent) * point->mu_slip * force[0];
     }
 }
 
-/* The equations of the modes for the way from the forces, in rows and unknowns
- * scaled to a unit diagonal of W. */
+/* Writes the entries of equation i. */
 static void
-equations(struct newton *at)
+equation(struct newton *at, int i)
 {
     const struct mode_problem *in = at->in;
-    size_t rows = 2 * (size_t)in->n, k = (size_t)at->k;
-    for (size_t i = 0; i < k; i++) {
-        int row = at->unknown[i];
-        const double *w = in->W + (size_t)row * rows;
-        double *a = at->A + i * k;
-        at->b[i] = -at->scale[row] * acceleration(at, row) -
-                   spring(at, row) / at->scale[row];
-        at->end[i] = (int)i + 1;
-        for (size_t j = 0; j < k; j++) {
-            int column = at->unknown[j];
-            double value = w[column];
-            if (column % 2 == 0)
-                value += friction_sign(at->state[column / 2].tangent) *
-                         in->point[column / 2].mu_slip * w[column + 1];
-            a[j] = at->scale[row] * value * at->scale[column];
-            if (a[j] != 0.0 && (int)j >= at->end[i])
-                at->end[i] = (int)j + 1;
+    int row = at->unknown[i];
+    const double *w = in->W + (size_t)row * 2 * (size_t)in->n;
+    const int *first = in->pattern->first + row;
+    for (int p = first[0]; p < first[1]; p++) {
+        int point = in->pattern->point[p], N = 2 * point, T = N + 1;
+        double along = mode_slip_sign(at->state[point].tangent) *
+                       in->point[point].mu_slip,
+               value[2] = {w[N] + along * w[T], w[T]};
+        for (int part = 0; part < 2; part++) {
+            int j = at->which[N + part];
+            double scaled = at->scale[row] * value[part] * at->scale[N + part] +
+                            (j == i ? at->share : 0.0);
+            if (j >= 0 && scaled != 0.0)
+                sparse_put(at->system, i, j, scaled);
         }
-        a[i] += at->share;
     }
 }
 
-/* Brings the greatest entry of a column, from its diagonal on, there. */
-static void
-bring_pivot(struct newton *at, int c)
-{
-    int k = at->k, p = c;
-    for (int r = c + 1; r < k; r++)
-        if (fabs(at->A[r * k + c]) > fabs(at->A[p * k + c]))
-            p = r;
-    if (p == c)
-        return;
-    for (int j = c; j < k; j++) {
-        double kept = at->A[c * k + j];
-        at->A[c * k + j] = at->A[p * k + j];
-        at->A[p * k + j] = kept;
-    }
-    double kept = at->b[c];
-    at->b[c] = at->b[p];
-    at->b[p] = kept;
-    int end = at->end[c];
-    at->end[c] = at->end[p];
-    at->end[p] = end;
-}
-
-/* Solves the equations; the way takes the place of b. Few entries are not 0, as
- * few points share a body. False: they are singular. */
+/* Solves the equations of the modes for the way from the forces, in rows and
+ * unknowns scaled to a unit diagonal of W. False: they are singular. */
 static bool
 solve(struct newton *at)
 {
-    int k = at->k;
-    for (int c = 0; c < k; c++) {
-        bring_pivot(at, c);
-        const double *from = at->A + (size_t)c * (size_t)k;
-        if (from[c] == 0.0)
-            return false;
-        for (int r = c + 1; r < k; r++) {
-            double *row = at->A + (size_t)r * (size_t)k;
-            if (row[c] == 0.0)
-                continue;
-            double share = row[c] / from[c];
-            for (int j = c + 1; j < at->end[c]; j++)
-                row[j] -= share * from[j];
-            at->end[r] = at->end[c] > at->end[r] ? at->end[c] : at->end[r];
-            at->b[r] -= share * at->b[c];
-        }
+    sparse_clear(at->system, at->k);
+    for (int i = 0; i < at->k; i++) {
+        int row = at->unknown[i];
+        at->system->right[i] = -at->scale[row] * acceleration(at, row) -
+                               spring(at, row) / at->scale[row];
+        equation(at, i);
     }
-    for (int c = k - 1; c >= 0; c--) {
-        const double *row = at->A + (size_t)c * (size_t)k;
-        for (int j = c + 1; j < at->end[c]; j++)
-            at->b[c] -= row[j] * at->b[j];
-        at->b[c] /= row[c];
-        if (!isfinite(at->b[c]))
+    sparse_eliminate(at->system, 0.0);
+    if (at->system->rank < at->k)
+        return false;
+    sparse_back(at->system, at->system->right, at->way);
+    for (int i = 0; i < at->k; i++)
+        if (!isfinite(at->way[i]))
             return false;
-    }
     return true;
 }
 
@@ -212,13 +167,12 @@ static bool
 step(struct newton *at)
 {
     onto_modes(at);
-    equations(at);
     if (!solve(at))
         return false;
     for (int i = 0; i < at->k; i++)
-        at->force[at->unknown[i]] += at->scale[at->unknown[i]] * at->b[i];
+        at->force[at->unknown[i]] += at->scale[at->unknown[i]] * at->way[i];
     for (int i = 0; i < at->in->n; i++) {
-        double sign = friction_sign(at->state[i].tangent);
+        double sign = mode_slip_sign(at->state[i].tangent);
         if (sign != 0.0)
             at->force[2 * i + 1] =
                 sign * at->in->point[i].mu_slip * at->force[2 * i];
@@ -237,11 +191,11 @@ newton_new(struct arena *arena, const struct mode_problem *in,
                         .state = state,
                         .tried = NEW_N(arena, struct point_state, in->n)};
     at.unknown = NEW_N(arena, int, 2 * rows);
-    at.end = at.unknown + rows;
-    at.scale = NEW_N(arena, double, rows *rows + 3 * rows);
+    at.which = at.unknown + rows;
+    at.system = sparse_new(arena, (int)rows);
+    at.scale = NEW_N(arena, double, 3 * rows);
     at.center = at.scale + rows;
-    at.b = at.center + rows;
-    at.A = at.b + rows;
+    at.way = at.center + rows;
     for (size_t r = 0; r < rows; r++) {
         double w = in->W[r * (rows + 1)];
         at.scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
@@ -311,7 +265,7 @@ mode_newton(struct arena *arena, const struct mode_problem *in,
             const double *none, double *force, struct point_state *state,
             bool (*try)(void *context), void *context)
 {
-    assert(arena && in && none && force && state && try);
+    assert(arena && in && in->pattern && none && force && state && try);
     size_t size = 2 * sizeof *force * (size_t)in->n;
     struct newton at = newton_new(arena, in, none, force, state);
     const double *start = arena_copy(arena, force, size);

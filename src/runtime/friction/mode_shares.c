@@ -38,7 +38,7 @@ family_find(struct arena *arena, const struct mode_problem *in,
     mode_forces(scratch, in, state, &solution);
     if (solution.consistent && solution.shared) {
         family->count = mode_null(scratch, in);
-        family->null = scratch->null;
+        family->null = scratch->null.v;
     }
     return solution.consistent;
 }

@@ -181,6 +181,10 @@ impact_solver_prepare(struct impact_solver *solver,
         rows > 0 && joint_saddle_prepare(solver, joints < PIVOT_LIGHT, size);
     for (int c = 0; c < solver->nc && work->saddle.used; c++)
         work->contact.Ffirst[c] = 0;
+    if (in->products && rows == 0 && !in->row) {
+        solver->delassus.regular = false;
+        return 0;
+    }
     for (int i = 0; i < solver->nc; i++)
         memcpy(work->contact.F + i * solver->nc,
                solver->delassus.G + i * solver->nc,

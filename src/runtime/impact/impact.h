@@ -86,6 +86,9 @@ struct impact_problem {
      * contacts */
     const struct impact_restitution *varies;
     const uint32_t *number;
+    /* Of free bodies only G and the velocities are asked for: its rank and its
+     * condition are not found, and it does not count as regular. */
+    bool products;
 };
 
 /* most contacts in one impact */

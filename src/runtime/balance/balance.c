@@ -4,7 +4,7 @@
  * tangential, with factors >= 0; a reaction of a joint is the difference of two
  * such factors. So extremes are linear programs, and the forces of least norm
  * are a problem of least distance. */
-#include "runtime/friction/balance.h"
+#include "runtime/balance/balance.h"
 
 #include <assert.h>
 #include <math.h>

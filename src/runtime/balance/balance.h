@@ -2,8 +2,8 @@
 /* Can contacts with Coulomb friction hold a load at rest? Forces at n points,
  * within their cones of friction, and reactions of joints must balance a load
  * in the coordinates of the bodies. */
-#ifndef IMP_RUNTIME_FRICTION_BALANCE_H
-#define IMP_RUNTIME_FRICTION_BALANCE_H
+#ifndef IMP_RUNTIME_BALANCE_BALANCE_H
+#define IMP_RUNTIME_BALANCE_BALANCE_H
 
 #include <stdbool.h>
 

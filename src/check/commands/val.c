@@ -28,11 +28,14 @@ val_entry_dims(struct check *ck, const struct value *value)
     return d;
 }
 
+/* Names end with this many bytes, and one word more at most. */
+#define NAME_MOST 200
+
 const char *
 val_name(struct check *ck, const char *label, bool sign)
 {
     assert(ck && label);
-    char text[48];
+    char text[NAME_MOST + 4];
     size_t count = 0;
     if (*label == '-' && (isalpha((unsigned char)label[1]) || label[1] == '(' ||
                           (label[1] & 0x80)))

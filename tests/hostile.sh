@@ -207,6 +207,26 @@ grep -q 'E0717.*stopped at t = [0-9.]* s of 50000 s, after [0-9]* events' err ||
 stop 2 '' "$imp" run --backend=eval run.imp
 stop 1 'true$' "$imp" repl --backend=eval
 
+# at a terminal a run keeps its motion for :view; one that is stopped does not
+# go on for seconds to pack it, unless it was told to keep it
+head -n 6 discs.imp >many.imp
+stopped() { # OPTIONS OF simulate
+    {
+        cat many.imp
+        sleep 1
+        echo "let r = simulate { until = 50000  events = 1e8$1 }"
+        sleep 4
+        printf '\003'
+        sleep 1
+        printf ':view r\n:quit\n'
+    } | TERM=dumb NO_COLOR=1 timeout 60 script -qec "$imp repl" /dev/null >out 2>&1
+}
+if command -v script >/dev/null; then
+    stopped ''
+    grep -q 'motion of this run was not kept' out ||
+        { echo "FAIL Ctrl-C at a terminal: the motion is kept"; failed=$((failed + 1)); }
+fi
+
 # a signal ends what waits for its input, and what makes machine code
 mkfifo input
 for sig in INT TERM HUP; do

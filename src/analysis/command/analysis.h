@@ -69,6 +69,7 @@ struct analysis {
     int failed_expects;
     int plots;          /* plots so far, for their default names */
     bool trace_all;     /* every `simulate` keeps its motion */
+    bool trace_in_case; /* the same, but what is stopped soon ends */
     size_t trace_limit; /* bytes of it at most; 0: as many as usual */
     struct sweep_options sweeps;
     /* per table of the model: columns that take the place of its own, unless

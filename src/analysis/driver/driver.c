@@ -98,15 +98,17 @@ begin(struct driver *driver, const struct driver_options *options)
         rt_seed(driver->run, seed, options->run))
         return not_set_up(driver->ds);
     driver->out.seed = driver->run->world.seed;
-    driver->analysis = (struct analysis){.rt = driver->run,
-                                         .out = &driver->out,
-                                         .ds = driver->ds,
-                                         .recs = driver->recs,
-                                         .commands = all_commands,
-                                         .trace_all = options->trace_all,
-                                         .sweeps = options->sweeps,
-                                         .data = options->data,
-                                         .gsl = options->gsl};
+    driver->analysis =
+        (struct analysis){.rt = driver->run,
+                          .out = &driver->out,
+                          .ds = driver->ds,
+                          .recs = driver->recs,
+                          .commands = all_commands,
+                          .trace_all = options->trace_all,
+                          .trace_in_case = options->trace_in_case,
+                          .sweeps = options->sweeps,
+                          .data = options->data,
+                          .gsl = options->gsl};
     return IMP_EXIT_OK;
 }
 

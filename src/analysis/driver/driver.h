@@ -51,6 +51,7 @@ struct driver_options {
     const struct gsl_api *(*gsl)(const char **error);
     const struct out_page *(*page)(void); /* the viewer, or NULL */
     bool trace_all;       /* every `simulate` keeps its motion */
+    bool trace_in_case;   /* the same, but what is stopped soon ends */
     struct rt_tier *tier; /* of driver_open: code that comes later, or NULL */
 };
 
@@ -62,8 +63,8 @@ struct driver {
     struct output out;
     struct analysis analysis;
     struct rt_given given; /* of the run */
-    struct record **recs; /* per command; in the arena of ds */
-    struct buf pending;   /* on its way to standard output */
+    struct record **recs;  /* per command; in the arena of ds */
+    struct buf pending;    /* on its way to standard output */
 };
 
 uint32_t driver_n_params(const imp_image *im);
@@ -71,10 +72,10 @@ uint32_t driver_n_params(const imp_image *im);
 uint32_t driver_find_param(const imp_image *im, const char *name, size_t len);
 /* Puts the defaults of all params into p (SI). */
 void driver_defaults(const imp_image *im, double *p);
-/* Sets one param from the text of a number in SI units, or of one with its unit:
- * "3 [mm]". False after a diagnostic: no such param (with the nearest name), not a
- * number, a unit of another dimension, not finite, out of range, structural and
- * different from the compiled value. */
+/* Sets one param from the text of a number in SI units, or of one with its
+ * unit: "3 [mm]". False after a diagnostic: no such param (with the nearest
+ * name), not a number, a unit of another dimension, not finite, out of range,
+ * structural and different from the compiled value. */
 bool driver_set(const imp_image *im, double *p, const char *name,
                 const char *text, struct diags *ds);
 /* Sets one param from a number; as driver_set. */
@@ -83,8 +84,8 @@ bool driver_set_number(const imp_image *im, double *p, const char *name,
 
 /* Reads the data of "NAME=FILE" in the place of those of the model. *data is
  * NULL at first, and becomes an option of the run. `sources` are those of ds;
- * all lies in the arena. hdf5 gives what reads HDF5 files, or NULL with a reason
- * in *why; NULL: nothing does. False after a diagnostic. */
+ * all lies in the arena. hdf5 gives what reads HDF5 files, or NULL with a
+ * reason in *why; NULL: nothing does. False after a diagnostic. */
 bool driver_data(const imp_image *im, struct sources *sources,
                  struct arena *arena, const char *text,
                  const struct table_h5 *(*hdf5)(const char **why),

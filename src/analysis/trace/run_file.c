@@ -41,8 +41,19 @@ by_gsl(const struct analysis *analysis, const imp_command *command)
         arg_text(analysis, command, IMP_OPT_simulate_engine, "series"), "gsl");
 }
 
+/* Can the motion of this command be kept? Not of a question of a sweep, or of a
+ * fit, which is no command of the model. */
+static bool
+can_be_kept(const struct analysis *analysis, const imp_command *command)
+{
+    const imp_image *im = analysis->rt->im;
+    const imp_command *all = IMP_ARRAY(im, im->commands, imp_command);
+    return command >= all && command < all + im->commands.n &&
+           command->done != IMP_DONE_INNER && !by_gsl(analysis, command);
+}
+
 bool
-run_file_wanted(const struct analysis *analysis, const imp_command *command)
+run_file_asked(const struct analysis *analysis, const imp_command *command)
 {
     assert(analysis != NULL && command != NULL);
     const imp_image *im = analysis->rt->im;
@@ -50,11 +61,7 @@ run_file_wanted(const struct analysis *analysis, const imp_command *command)
     const imp_val *option =
         arg_option(analysis, command, IMP_OPT_simulate_trace);
     double truth;
-    /* a question of a sweep, or of a fit, is no command of the model */
-    if (command < all || command >= all + im->commands.n ||
-        command->done == IMP_DONE_INNER)
-        return false;
-    if (by_gsl(analysis, command))
+    if (!can_be_kept(analysis, command))
         return false;
     if (analysis->trace_all)
         return true;
@@ -66,6 +73,14 @@ run_file_wanted(const struct analysis *analysis, const imp_command *command)
         if (needs(analysis, later, command))
             return true;
     return false;
+}
+
+bool
+run_file_wanted(const struct analysis *analysis, const imp_command *command)
+{
+    assert(analysis != NULL && command != NULL);
+    return (analysis->trace_in_case && can_be_kept(analysis, command)) ||
+           run_file_asked(analysis, command);
 }
 
 /* The record of the result that the command names; NULL after a diagnostic

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/trace/run_file.h"
 #include "analysis/trace/run_log_priv.h"
 #include "base/num.h"
 #include "base/source.h"
@@ -21,6 +22,11 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/numerics/vec3.h"
+
+/* Whoever stops a run does not wait for a file that nobody has asked for: it is
+ * made of a log of up to this share of its limit, in less than half a second.
+ */
+#define STOPPED_SHARE 16
 
 /* The movers of the trace: bodies, then systems. */
 static struct trace *
@@ -345,6 +351,9 @@ run_log_end(struct run_log *log, double until, struct record *out)
     assert(log != NULL && out != NULL && log->scene.json.n > 0);
     struct run_bytes *bytes = &log->scene;
     double end = rt_time(log->run);
+    if (rt_stopped(log->run) && !run_file_asked(log->analysis, out->command) &&
+        trace_size(log->run->trace) > log->limit / STOPPED_SHARE)
+        return;
     if (trace_full(log->run->trace)) {
         warn_full(log, out);
         end = fmin(end, trace_full_time(log->run->trace));

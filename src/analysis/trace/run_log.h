@@ -38,7 +38,9 @@ void run_log_event(struct run_log *log, uint32_t contact, const uint32_t *body,
  * unless it was kept just now. */
 void run_log_instant(struct run_log *log);
 /* The end of the run at the present state: puts the bytes of the run file into
- * the record of its command, whose other fields are set. */
+ * the record of its command, whose other fields are set. A run that Ctrl-C has
+ * stopped, and whose motion is long, keeps it only if someone has asked for it.
+ */
 void run_log_end(struct run_log *log, double until, struct record *out);
 
 #endif

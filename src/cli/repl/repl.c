@@ -44,7 +44,7 @@ run(const struct cli_command *self, int argc, char **argv)
         goto done;
     }
     repl.tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    repl.o.trace_all = repl.tty; /* for :view */
+    repl.o.trace_in_case = repl.tty; /* for :view */
     if (repl.first) {
         struct buf text = {0};
         buf_printf(&text, ":load %s", repl.first);

@@ -34,6 +34,7 @@ struct session_options {
     int opt; /* 0, 1, 2 */
     bool cache, json;
     bool trace_all;         /* every `simulate` keeps its motion */
+    bool trace_in_case;     /* the same, but what Ctrl-C stops soon ends */
     const char *dir;        /* --out, or NULL */
     const char *allow_read; /* `use` reads below this folder, too; or NULL */
     bool has_seed;

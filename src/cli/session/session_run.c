@@ -127,6 +127,7 @@ session_run(struct session *session)
                                      .page = view_page,
                                      .picture = session->sink.picture,
                                      .trace_all = session->o.trace_all,
+                                     .trace_in_case = session->o.trace_in_case,
                                      .write = session->sink.write,
                                      .ctx = session->sink.ctx,
                                      .tier = model_code_tier(session->code)};

@@ -81,10 +81,10 @@ trace_end(struct trace *trace, double time)
     trace->full = true;
 }
 
-/* Bytes that are kept. */
-static size_t
-taken(const struct trace *trace)
+size_t
+trace_size(const struct trace *trace)
 {
+    assert(trace != NULL);
     return trace->numbers.n * sizeof(double) +
            trace->log.n * sizeof *trace->log.v + trace->other;
 }
@@ -96,7 +96,7 @@ trace_has_room(const struct trace *trace, size_t pieces)
     size_t each = sizeof *trace->log.v + (size_t)trace->widest *
                                              (TRACE_ORDER_MOST + 1) *
                                              sizeof(double);
-    return taken(trace) + pieces * each <= trace->limit;
+    return trace_size(trace) + pieces * each <= trace->limit;
 }
 
 void
@@ -258,7 +258,7 @@ trace_piece(struct trace *trace, uint32_t mover, double base, double t0,
     }
     int top = entry.order = true_order(trace, n_rows, order);
     size_t want = n_rows * (size_t)(top + 1);
-    if (taken(trace) + want * sizeof(double) + sizeof entry > trace->limit) {
+    if (trace_size(trace) + want * sizeof(double) + sizeof entry > trace->limit) {
         trace_end(trace, t0);
         return;
     }

@@ -38,6 +38,8 @@ void trace_end(struct trace *trace, double time);
 bool trace_has_room(const struct trace *trace, size_t pieces);
 /* Its owner keeps so many bytes more elsewhere: they count, too. */
 void trace_count(struct trace *trace, size_t bytes);
+/* Bytes of all that is kept so far. */
+size_t trace_size(const struct trace *trace);
 /* Room for the coefficients of one piece of the widest mover, n_rows rows of
  * `order` + 1 numbers, one after the other. */
 double *trace_room(struct trace *trace);

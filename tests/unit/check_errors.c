@@ -439,7 +439,7 @@ test_lists_in_brackets(void **state)
 {
     (void)state;
 #define RUN                                                                    \
-    "use shapes\nbody b : circle(1) { mass = 1 }\n"                            \
+    "use shapes\nbody b : circle(1) { mass = 1 velocity = (1, 0) }\n"          \
     "let r = simulate { until = 1 record = b.position }\n"
     static const struct {
         const char *text;

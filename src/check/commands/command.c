@@ -211,11 +211,70 @@ pattern_without_system(struct check *ck, const struct tm_command *run)
     }
 }
 
+/* Are all entries the number 0, or is nothing stated? */
+static bool
+is_zero(const struct tm_vec *vector)
+{
+    for (uint32_t i = 0; i < vector->n; i++)
+        if (!ex_is_num(vector->e[i], 0.0))
+            return false;
+    return true;
+}
+
+static bool
+reads_time(struct check *ck, const struct tm_vec *vector)
+{
+    for (uint32_t i = 0; i < vector->n; i++)
+        if (ex_depends(ck->g, vector->e[i], SYM_TIME, UINT32_MAX, UINT32_MAX))
+            return true;
+    return false;
+}
+
+/* May this body ever move of itself, or push another one? */
+static bool
+may_move(struct check *ck, const struct tm_body *body)
+{
+    const struct tm_start *start = &body->start;
+    const expr *surface = body->shape.level_set;
+    return !is_zero(&start->velocity) || !is_zero(&start->spin) ||
+           !is_zero(&body->force) || !is_zero(&body->torque) ||
+           reads_time(ck, &start->position) || reads_time(ck, &start->orient) ||
+           (surface &&
+            ex_depends(ck->g, surface, SYM_TIME, UINT32_MAX, UINT32_MAX));
+}
+
+/* W0309: bodies that have no speed at the start, no force and no weight. */
+static void
+nothing_moves(struct check *ck, const struct tm_command *run)
+{
+    bool moves = ck->lists.systems.n > 0 || ck->lists.rotors.n > 0 ||
+                 !is_zero(&ck->m->world.gravity),
+         free = false;
+    for (size_t i = 0; i < ck->lists.bodies.n && !moves; i++) {
+        moves = may_move(ck, &ck->lists.bodies.v[i]);
+        free |= !ck->lists.bodies.v[i].fixed;
+    }
+    for (size_t i = 0; i < ck->lists.joints.n && !moves; i++)
+        moves = !is_zero(&ck->lists.joints.v[i].rate);
+    for (size_t i = 0; i < ck->lists.contacts.n && !moves; i++)
+        moves = ck->lists.contacts.v[i].yields; /* may begin pressed in */
+    if (!run || moves || !free || ck->ds->errors)
+        return;
+    struct diag *diag =
+        diag_add(ck->ds, DIAG_W0309, run->range,
+                 "nothing moves in this run: no body has a velocity, a spin, "
+                 "a force or a torque, and the world states no gravity");
+    CHECK_HELP(ck, diag, "bodies have weight where the world says so: %s",
+               ck->m->dim == 2 ? "world { gravity = (0, -9.81) }"
+                               : "world { gravity = (0, 0, -9.81) }");
+}
+
 void
 commands_unread_keys(struct check *ck)
 {
     assert(ck);
     pattern_without_system(ck, first_command(ck, IMP_CMD_simulate));
+    nothing_moves(ck, first_command(ck, IMP_CMD_simulate));
     const struct tm_command *run = first_command(ck, IMP_CMD_simulate);
     const struct tm_command *hit =
         run ? run : first_command(ck, IMP_CMD_impact);

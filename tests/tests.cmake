@@ -138,7 +138,7 @@ add_test(NAME soak-plates COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --c
   --kind plates --check audit)
 add_test(NAME soak-bearings COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 2
   --kind bearings)
-add_test(NAME soak-supports COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 25
+add_test(NAME soak-supports COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 12
   --kind supports --check system)
 # models of the tests with changes: they end well
 add_test(NAME soak-changed COMMAND imp_soak --imp $<TARGET_FILE:imp> --kind changed

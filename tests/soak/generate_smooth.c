@@ -164,6 +164,11 @@ generate_supports(struct random *random, struct model *out)
             floor->swing[1] = random_in(random, -0.1, 0.1);
             floor->swing_rate = random_in(random, 2, 12);
             floor->swing_phase = random_in(random, 0, 6);
+            if (random_chance(random, 0.5))
+                floor->turning =
+                    (struct ride){.size = random_in(random, 0.02, 0.3),
+                                  .frequency = random_in(random, 2, 10),
+                                  .phase = random_in(random, 0, 6)};
         } else if (random_chance(random, 0.3)) {
             double speed = random_in(random, -1, 1);
             floor->carry[0] = speed * cos(floor->angle);

@@ -224,9 +224,9 @@ struct model {
 };
 
 /* Can it be printed as a system? Balls, and in the plane ellipses and convex
- * polygons, on half-planes and half-spaces that may swing, and balls on balls,
- * in the plane under loads that have no branch, too, and what hangs on hinges
- * and sliders without friction. */
+ * polygons, on half-planes and half-spaces that may swing or turn, and balls on
+ * balls, in the plane under loads that have no branch, too, and what hangs on
+ * hinges and sliders without friction. */
 bool can_be_system(const struct model *model);
 /* Writes the text of the model. */
 void model_print(const struct model *model, FILE *out);

@@ -39,6 +39,9 @@ void print_friction(const struct model *model, const struct contact *contact,
 /* The bodies as one system called `all`: the coordinates of body 3 are x3, y3
  * and z3, or p3, its angle in the plane. */
 void print_bodies_as_system(const struct model *model, FILE *out);
+/* The contacts of one of them with a half-plane that turns. */
+void print_on_turning_wall(const struct model *model,
+                           const struct contact *contact, FILE *out);
 /* The mass and the inertia of a body in the plane, or of a ball. */
 void plane_inertia(const struct model *model, int index, double *mass,
                    double *inertia);

@@ -473,7 +473,10 @@ print_bodies_as_system(const struct model *model, FILE *out)
         const struct contact *contact = &model->contact[i];
         if (!contact->there)
             continue;
-        if (model->body[contact->first].shape == SHAPE_HALF)
+        const struct body *first = &model->body[contact->first];
+        if (first->shape == SHAPE_HALF && ride_turns(&first->turning))
+            print_on_turning_wall(model, contact, out);
+        else if (first->shape == SHAPE_HALF)
             print_on_wall(model, contact, out);
         else
             print_two_balls(model, contact, out);
@@ -543,7 +546,9 @@ can_be_system(const struct model *model)
                      length(first->swing) == 0;
         if ((!on_wall && !balls) || length(second->carry) > 0 ||
             first->path.knots || length(second->swing) > 0 ||
-            ride_turns(&first->turning) || ride_turns(&second->turning))
+            (ride_turns(&first->turning) &&
+             (!on_wall || model->dimension != 2)) ||
+            ride_turns(&second->turning))
             return false;
     }
     return any;

@@ -63,7 +63,7 @@ refused(const char *model, enum flow_kind kind, enum change change)
         found = event.kind == kind;
         if (found)
             change_outcome(flow, change);
-        bad = flow_audit_after(flow, &event) != IMP_OK;
+        bad = flow_audit_after(flow, &event, NULL) != IMP_OK;
         assert_true(found || !bad);
     }
     assert_true(found);

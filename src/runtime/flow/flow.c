@@ -149,6 +149,15 @@ flow_ends(const struct flow *flow)
     return flow->method->ends(flow) || flow->run->trace != NULL;
 }
 
+static int
+matrices_now(struct flow *flow)
+{
+    if (flow->taylor->friction)
+        return friction_rows(flow);
+    taylor_to_env(flow);
+    return flow_instant(flow);
+}
+
 int
 flow_apply(struct flow *flow, struct flow_event *event)
 {
@@ -166,7 +175,7 @@ flow_apply(struct flow *flow, struct flow_event *event)
     if (!st && eventful && flow->taylor && !flow->taylor->friction)
         st = taylor_unload(flow);
     if (!st && eventful)
-        st = flow_audit_after(flow, event);
+        st = flow_audit_after(flow, event, matrices_now);
     return observed && !st ? flow_observer_after(flow, event) : st;
 }
 

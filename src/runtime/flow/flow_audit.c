@@ -58,6 +58,13 @@ struct account {
     double sum, terms;
 };
 
+/* What an event leaves, as errors of its energy, its momenta and a rate. */
+struct errors {
+    struct account energy;
+    double momentum, rate, ground;
+    double allowed; /* of them, beside what breaks an event */
+};
+
 void
 flow_audit_new(struct flow *flow, struct arena *arena)
 {
@@ -340,8 +347,9 @@ rounding_push(const struct flow *flow, size_t row)
 /* The same at an impact with friction, whose impulses act along slips, too;
  * what slips sets the size of all speeds (impact_several.c). No law of one
  * contact but Newton's raises the energy there. */
-static int
-after_friction(struct flow *flow, const struct flow_event *event)
+static double
+errors_friction(struct flow *flow, const struct flow_event *event,
+                struct errors *out)
 {
     const struct taylor_friction *friction = flow->taylor->friction;
     const struct friction_rows *rows = &friction->rows;
@@ -386,15 +394,9 @@ after_friction(struct flow *flow, const struct flow_event *event)
     double gain = friction->may_gain || !(energy.terms > DBL_MIN)
                       ? 0.0
                       : fmax(energy.sum, 0.0) / energy.terms;
-    double most = fmax(worst, gain);
-    if (most > AUDIT_CONSERVES && most > audit->worst) {
-        audit->worst = most;
-        audit->worst_contact = event->contact;
-    }
-    if (most <= AUDIT_BROKEN)
-        return IMP_OK;
-    audit->worst = 0.0; /* the error says it */
-    return broken(flow, event, energy.sum, worst, 0.0);
+    *out = (struct errors){
+        .energy = energy, .momentum = worst, .allowed = AUDIT_CONSERVES};
+    return fmax(worst, gain);
 }
 
 /* -- limits ---------------------------------------------------------------- */
@@ -568,31 +570,18 @@ after_limit(struct flow *flow, const struct flow_event *event, double terms,
     return limit_broken(flow, event, gain);
 }
 
-int
-flow_audit_after(struct flow *flow, const struct flow_event *event)
+/* The errors of an event without friction, by the matrices of flow->instant.
+ * Returns the greatest. */
+static double
+errors_of(struct flow *flow, const struct flow_event *event, struct errors *out)
 {
-    assert(flow != NULL && flow->audit != NULL && event != NULL);
-    bool hit = event->kind == FLOW_IMPACT || event->kind == FLOW_SEVERAL,
-         limit = event->kind == FLOW_CHATTER;
-    if (!hit && !limit)
-        return IMP_OK;
-    if (flow->run->law_status) /* a law that gave no impulses has been told */
-        return flow->run->law_status;
-    struct account energy = {0.0, 0.0};
-    struct flow_audit *audit = flow->audit;
-    flow->method->at(flow, event->time);
-    if (flow->taylor && flow->taylor->friction)
-        return hit ? after_friction(flow, event)
-                   : after_limit(flow, event, 0.0, 0.0);
-    /* where the impacts of the limit are all at one time, the motion that is
-     * known at that time has them behind it */
-    if (limit)
-        memcpy(audit->v, audit->free + flow->n, flow->n * sizeof *audit->v);
+    bool limit = event->kind == FLOW_CHATTER;
+    struct account *energy = &out->energy;
+    *out = (struct errors){.allowed = AUDIT_CONSERVES};
     for (size_t i = 0; i < flow->n; i++)
         flow->audit->speed[i] = speed_terms(flow, i, event->time);
-    balance(flow, &energy);
-    add_rounding(flow, &energy);
-    double allowed = AUDIT_CONSERVES, rate = 0.0, ground = 0.0;
+    balance(flow, energy);
+    add_rounding(flow, energy);
     if (limit) {
         bool *pushes = NEW_N(flow->run->arena, bool, flow->m + 1);
         for (uint32_t k = 0; k < flow->last.n_contacts; k++)
@@ -602,27 +591,84 @@ flow_audit_after(struct flow *flow, const struct flow_event *event)
                 flow->run->env[rt_contact(flow->run, flow->sys->contact + c)
                                    ->env_contact +
                                IMP_CONTACT_ACTIVE] != 0.0;
-        ground = ground_work(flow, pushes);
+        out->ground = ground_work(flow, pushes);
         leave_out_pushes(flow, pushes);
-        allowed += event->chatter.state_error;
+        out->allowed += event->chatter.state_error;
         /* stopping costs energy, beyond what moving ground gives */
-        energy.sum = fmax(energy.sum - ground, 0.0);
-        energy.terms += fabs(ground);
+        energy->sum = fmax(energy->sum - out->ground, 0.0);
+        energy->terms += fabs(out->ground);
     } else if (event->kind == FLOW_IMPACT && flow->last.n_contacts == 1) {
-        rate = rate_error(flow, event->contact - flow->sys->contact);
+        out->rate = rate_error(flow, event->contact - flow->sys->contact);
     }
-    double momentum = momentum_error(flow),
-           worst = fmax(fmax(momentum, rate),
-                        energy.terms > DBL_MIN ? fabs(energy.sum) / energy.terms
-                                               : 0.0);
-    if (worst > allowed && worst > audit->worst) {
+    out->momentum = momentum_error(flow);
+    return fmax(fmax(out->momentum, out->rate),
+                energy->terms > DBL_MIN ? fabs(energy->sum) / energy->terms
+                                        : 0.0);
+}
+
+/* The same by the matrices of the state before. A gap whose formula changes its
+ * branch where the event is, as ground with a corner, has other gradients once
+ * the state has been taken onto the contact, over that change. */
+static int
+errors_before(struct flow *flow, const struct flow_event *event,
+              flow_matrices_now *now, struct errors *out, double *worst)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    size_t n = flow->n, bytes = n * sizeof *taylor->x;
+    bool rough = taylor->friction != NULL;
+    double *x = NEW_N(flow->run->brief, double, 4 * n + 1), *lo = x + 2 * n;
+    memcpy(x, taylor->x, 2 * bytes);
+    memcpy(lo, taylor->lo, 2 * bytes);
+    memcpy(taylor->x, flow->audit->q, bytes);
+    memcpy(taylor->x + n, flow->audit->v, bytes);
+    memset(taylor->lo, 0, 2 * bytes);
+    int st = now(flow);
+    if (!st)
+        *worst = rough ? errors_friction(flow, event, out)
+                       : errors_of(flow, event, out);
+    memcpy(taylor->x, x, 2 * bytes);
+    memcpy(taylor->lo, lo, 2 * bytes);
+    return st ? st : now(flow);
+}
+
+int
+flow_audit_after(struct flow *flow, const struct flow_event *event,
+                 flow_matrices_now *now)
+{
+    assert(flow != NULL && flow->audit != NULL && event != NULL);
+    bool hit = event->kind == FLOW_IMPACT || event->kind == FLOW_SEVERAL,
+         limit = event->kind == FLOW_CHATTER;
+    if (!hit && !limit)
+        return IMP_OK;
+    if (flow->run->law_status) /* a law that gave no impulses has been told */
+        return flow->run->law_status;
+    struct flow_audit *audit = flow->audit;
+    flow->method->at(flow, event->time);
+    bool rough = flow->taylor && flow->taylor->friction;
+    if (rough && limit)
+        return after_limit(flow, event, 0.0, 0.0);
+    /* where the impacts of the limit are all at one time, the motion that is
+     * known at that time has them behind it */
+    if (limit)
+        memcpy(audit->v, audit->free + flow->n, flow->n * sizeof *audit->v);
+    struct errors errors;
+    double worst = rough ? errors_friction(flow, event, &errors)
+                         : errors_of(flow, event, &errors);
+    if (worst > AUDIT_BROKEN && hit && flow->taylor && now) {
+        int st = errors_before(flow, event, now, &errors, &worst);
+        if (st)
+            return st;
+    }
+    if (worst > errors.allowed && worst > audit->worst) {
         audit->worst = worst;
         audit->worst_contact = event->contact;
     }
-    if (worst <= fmax(allowed, AUDIT_BROKEN))
-        return limit ? after_limit(flow, event, energy.terms, ground) : IMP_OK;
+    if (worst <= fmax(errors.allowed, AUDIT_BROKEN))
+        return limit ? after_limit(flow, event, errors.energy.terms,
+                                   errors.ground)
+                     : IMP_OK;
     audit->worst = 0.0; /* the error says it */
-    return broken(flow, event, energy.sum, momentum, rate);
+    return broken(flow, event, errors.energy.sum, errors.momentum, errors.rate);
 }
 
 double

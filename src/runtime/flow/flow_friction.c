@@ -281,6 +281,26 @@ close_group(struct flow *flow, struct flow_event *event, const bool *group,
  * are consistent, the impulse is an event of its own, which observers follow,
  * and the next one, at the same time, tells that the motion is not determined.
  */
+/* Settles anew without those contacts whose gaps have turned (taylor_gaps_turn)
+ * since they were settled. */
+static int
+settle_turned(struct flow *flow, const bool *ended, struct flow_event *event)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    bool *still = NEW_N(flow->run->brief, bool, 2 * flow->m + 1),
+         *opens = still + flow->m;
+    if (switching_count(flow->run, flow->sys->block) == 0)
+        return IMP_OK;
+    memcpy(still, taylor->contacts.closed, flow->m * sizeof *still);
+    int st = friction_rows(flow);
+    if (st || !taylor_gaps_turn(flow, still, opens))
+        return st;
+    st = friction_settle(flow, still, ended, event);
+    for (uint32_t i = 0; i < flow->m; i++)
+        taylor->contacts.opening[i] |= opens[i];
+    return st;
+}
+
 static int
 settle_struck(struct flow *flow, const bool *on, const bool *ended,
               struct flow_event *event)
@@ -288,6 +308,8 @@ settle_struck(struct flow *flow, const bool *on, const bool *ended,
     struct taylor_friction *friction = flow->taylor->friction;
     enum flow_kind kind = event->kind;
     int st = friction_settle(flow, on, ended, event);
+    if (!st && event->kind != FLOW_UNDECIDED)
+        st = settle_turned(flow, ended, event);
     if (st || event->kind != FLOW_UNDECIDED)
         return st;
     friction->why = event->why;

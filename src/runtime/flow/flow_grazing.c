@@ -664,6 +664,28 @@ taylor_switch_ahead(struct flow *flow)
     return st;
 }
 
+bool
+taylor_gaps_turn(struct flow *flow, bool *still, bool *opens)
+{
+    assert(flow && still && opens);
+    bool any = false;
+    if (switching_count(flow->run, flow->sys->block) == 0)
+        return false;
+    flow_read_state(flow);
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double gap, rate, now = flow->instant.rate[i];
+        if (!still[i] || friction_soft(flow, i))
+            continue;
+        roundings(flow, i, &gap, &rate);
+        if (fabs(now) <= rate)
+            continue;
+        still[i] = flow->taylor->contacts.closed[i] = false;
+        opens[i] = now > 0.0;
+        any = true;
+    }
+    return any;
+}
+
 int
 taylor_switched(struct flow *flow, struct flow_event *event)
 {

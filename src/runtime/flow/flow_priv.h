@@ -113,9 +113,14 @@ void flow_audit_new(struct flow *flow, struct arena *arena);
 void flow_audit_begin(struct flow *flow);
 /* Keeps the state before the event at flow->ahead. */
 void flow_audit_before(struct flow *flow);
-/* Compares the state after the event with what its impulses do. Returns IMP_OK,
- * or IMP_FAILED after E0714. */
-int flow_audit_after(struct flow *flow, const struct flow_event *event);
+/* Puts the matrices of the state taylor->x into the flow, and the rows of its
+ * contacts with friction. A status after a diagnostic. */
+typedef int flow_matrices_now(struct flow *flow);
+/* Compares the state after the event with what its impulses do. now: NULL, or
+ * what tells matrices of the state before. Returns IMP_OK, or IMP_FAILED after
+ * E0714. */
+int flow_audit_after(struct flow *flow, const struct flow_event *event,
+                     flow_matrices_now *now);
 
 /* -- observers.c: variables that feel the motion ----------------------- */
 
@@ -406,6 +411,12 @@ int taylor_switch_ahead(struct flow *flow);
 /* Applies the change of branch, at the time that taylor_switch_ahead looked
  * at. */
 int taylor_switched(struct flow *flow, struct flow_event *event);
+/* Behind an impact the state has been taken onto the contacts, which may have
+ * moved it over a change of branch of a gap, as of ground with a corner: of
+ * those that are to stay closed (m) the ones whose rate by the new branch is
+ * more than rounding do not. opens (m): these part; the others are hit at once.
+ * After taylor_instant; true: there are such contacts. */
+bool taylor_gaps_turn(struct flow *flow, bool *still, bool *opens);
 
 /* -- flow_grazing.c ---------------------------------------------------------
  */

@@ -496,6 +496,8 @@ settle(struct flow *flow, bool *jam)
     if (!any)
         return IMP_OK;
     int st = taylor_instant(flow, still);
+    if (!st && taylor_gaps_turn(flow, still, fresh))
+        st = taylor_instant(flow, still);
     if (st)
         return st;
     *jam =

@@ -31,8 +31,11 @@
 #define NEWTON_LEAST 1e-10
 #define NEWTON_PATIENCE 5
 #define NEWTON_MORE 3.5
-/* steps at most; where they lead to an end it is 10 to 300 */
+/* Steps at most; where they lead to an end among some 30 points it is 10 to
+ * 300. Of more points those that come to edges one after the other are more:
+ * so many for each. */
 #define NEWTON_MOST 400
+#define NEWTON_EACH 10
 
 struct newton {
     const struct mode_problem *in;
@@ -231,11 +234,12 @@ same_states(int n, const struct point_state *a, const struct point_state *b)
 static bool
 follow(struct newton *at, bool back, bool (*try)(void *context), void *context)
 {
-    int n = at->in->n;
+    int n = at->in->n,
+        most = n > NEWTON_MOST / NEWTON_EACH ? NEWTON_EACH * n : NEWTON_MOST;
     size_t size = 2 * sizeof *at->force * (size_t)n;
     at->share = NEWTON_HOLDS;
     memcpy(at->center, at->force, size);
-    for (int made = 0, trials = 0; made < NEWTON_MOST;) {
+    for (int made = 0, trials = 0; made < most;) {
         read_modes(at);
         int steps = settle(at);
         made += steps < 0 ? NEWTON_PATIENCE : steps;

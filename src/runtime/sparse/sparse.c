@@ -9,8 +9,9 @@
 
 /* A pivot has at least this share of the greatest entry of its row, */
 #define PIVOT_OF_ROW 0.1
-/* and this share of the greatest entry that is left: so pivots fall nearly as
- * with complete pivoting, and the rank is as clear. */
+/* and, where a rank is asked for, this share of the greatest entry that is
+ * left: so pivots fall nearly as with complete pivoting, and the rank is as
+ * clear. */
 #define PIVOT_OF_ALL 0.1
 
 struct sparse_system *
@@ -82,16 +83,16 @@ greatest_left(const struct sparse_system *system)
 }
 
 /* The entry that is the next pivot: of the row with the fewest entries, among
- * those that hold one which is great enough, that whose column has the fewest.
+ * those that hold one of the size `all`, that whose column has the fewest.
  * Returns where the row stands among those that are left; *entry: which of its
  * entries. */
 static int
-choose_pivot(const struct sparse_system *system, double greatest, size_t *entry)
+choose_pivot(const struct sparse_system *system, double all, size_t *entry)
 {
     int best = -1, fewest = INT_MAX;
-    double all = PIVOT_OF_ALL * greatest;
     for (int k = 0; k < system->n - system->rank; k++)
-        if (system->size[k] < fewest && system->greatest[k] >= all) {
+        if (system->size[k] < fewest && system->greatest[k] > 0.0 &&
+            system->greatest[k] >= all) {
             fewest = system->size[k];
             best = k;
         }
@@ -204,7 +205,8 @@ sparse_eliminate(struct sparse_system *system, double zero)
         first = system->rank ? first : greatest;
         if (!(greatest > zero * first))
             return;
-        int place = choose_pivot(system, greatest, &entry);
+        int place = choose_pivot(
+            system, zero > 0.0 ? PIVOT_OF_ALL * greatest : 0.0, &entry);
         double pivot = fabs(system->row[system->left[place]].v[entry].value);
         system->least = fmin(system->least, pivot / first);
         eliminate(system, place, entry);

@@ -60,10 +60,10 @@ void sparse_put(struct sparse_system *system, int row, int column,
                 double value);
 /* Gauss elimination of rows and right-hand sides. Pivots are taken where they
  * make little fill, among entries that are not small beside others of their
- * rows, nor beside the greatest entry that is left. It ends where that is no
- * more than the share `zero` of the first one: system->rank pivots are found
- * then, and the right-hand sides of all other rows are what is left of them
- * (Duff, Erisman & Reid 1986). */
+ * rows, nor, unless `zero` is 0, beside the greatest entry that is left. It
+ * ends where that is no more than the share `zero` of the first one:
+ * system->rank pivots are found then, and the right-hand sides of all other
+ * rows are what is left of them (Duff, Erisman & Reid 1986). */
 void sparse_eliminate(struct sparse_system *system, double zero);
 /* Solves the rows of the pivots for their unknowns. x (n, by columns): those
  * without a pivot are given. right: n right-hand sides that the elimination has

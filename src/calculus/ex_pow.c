@@ -75,6 +75,45 @@ ex_pow(struct graph *graph, const expr *left, const expr *right)
     return node(graph, IMP_OP_POW, left, right);
 }
 
+/* x without its factor w; NULL: it has none. */
+static const expr *
+without(struct graph *graph, const expr *x, const expr *w)
+{
+    const expr *rest;
+    if (x == w)
+        return ex_num(graph, 1);
+    if (x->op == IMP_OP_NEG)
+        return (rest = without(graph, x->a, w)) ? ex_neg(graph, rest) : NULL;
+    if (x->op == IMP_OP_DIV)
+        return (rest = without(graph, x->a, w)) ? ex_div(graph, rest, x->b)
+                                                : NULL;
+    if (x->op != IMP_OP_MUL)
+        return NULL;
+    if ((rest = without(graph, x->a, w)))
+        return ex_mul(graph, rest, x->b);
+    return (rest = without(graph, x->b, w)) ? ex_mul(graph, x->a, rest) : NULL;
+}
+
+const expr *
+ex_times_power(struct graph *graph, const expr *x, const expr *power)
+{
+    assert(graph != NULL && x != NULL && power != NULL);
+    if (power->op != IMP_OP_ABSPOW)
+        return NULL;
+    const expr *w = power->a, *c = power->b,
+               *rest =
+                   without(graph, x, ex_op(graph, IMP_OP_SIGN, w, NULL, NULL));
+    if (rest)
+        return ex_mul(graph, rest, ex_sgnpow(graph, w, c));
+    if (ex_is_const(c) && !(c->num > -1.0 && c->num < 0.0))
+        return NULL;
+    rest = without(graph, x, w);
+    return rest
+               ? ex_mul(graph, rest,
+                        ex_sgnpow(graph, w, ex_add(graph, c, ex_num(graph, 1))))
+               : NULL;
+}
+
 const expr *
 ex_abspow(struct graph *graph, const expr *left, const expr *right)
 {

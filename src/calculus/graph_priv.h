@@ -69,6 +69,11 @@ const expr *ex_rule(struct graph *graph, const expr *y, const expr *dA,
 /* |a|^b and sgn(a)|a|^b, simplified */
 const expr *ex_abspow(struct graph *graph, const expr *a, const expr *b);
 const expr *ex_sgnpow(struct graph *graph, const expr *a, const expr *b);
+/* x |w|^c, where sign(w) is a factor of x, as a signed power; so where w is,
+ * and c between -1 and 0 or no literal: sign(w) |w|^(c + 1) has a value where w
+ * is 0. Else NULL. */
+const expr *ex_times_power(struct graph *graph, const expr *x,
+                           const expr *power);
 /* number of operands of an operator, from the table */
 unsigned ex_arity(uint32_t op);
 

@@ -165,7 +165,8 @@ ex_mul(struct graph *graph, const expr *left, const expr *right)
         right = t;
     }
     const expr *node = fold(graph, IMP_OP_MUL, left, right, NULL);
-    if (node)
+    if (node || (node = ex_times_power(graph, left, right)) ||
+        (node = ex_times_power(graph, right, left)))
         return node;
     if (ex_is_const(left)) {
         if (left->num == 0)

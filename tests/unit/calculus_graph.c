@@ -118,6 +118,11 @@ test_powers(void **state)
     is(ex_pow(g, ex_op(g, IMP_OP_HYPOT, x, f->p, NULL), ex_num(g, 2)),
        "((x*x) + (param0*param0))");
     is(ex_diff(g, ex_pow(g, ax, ex_num(g, 3)), x), "(3*SGNPOW(x, 2))");
+    /* a value at x = 0 where a factor 0 meets a power without bound */
+    is(ex_mul(g, x, ex_pow(g, ax, ex_num(g, -0.5))), "SGNPOW(x, 0.5)");
+    is(ex_mul(g, ex_op(g, IMP_OP_SIGN, x, NULL, NULL),
+              ex_pow(g, ax, ex_num(g, 0.25))),
+       "SGNPOW(x, 0.25)");
     is(ex_diff(g, ex_pow(g, x, ex_num(g, 3)), x), "(3*(x*x))");
     /* no logarithm where the exponent does not depend on the variable */
     struct buf b = {0};

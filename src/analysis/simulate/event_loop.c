@@ -685,6 +685,7 @@ simulate_run(struct simulation *sim, double limit)
     sim->rows.next = 0;
     sim->changed = NEW_N(run->arena, double, run->im->blocks.n + 1);
     run->singular = NULL;
+    motion_horizon(run, sim->options.until);
     /* In a sweep many runs follow one another, and how far the last one was
      * tells nothing of the work to come. */
     rt_progress(run, 0.0);

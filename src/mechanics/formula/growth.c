@@ -120,6 +120,25 @@ is_positive(const expr *formula, int depth, bool *zero)
     }
 }
 
+/* u' = -u^p, with p between 0 and 1, comes to 0 as (t_end - t)^(1/(1 - p)), and
+ * its series may go on from there, up again: a step ends where u^(1 - p) does.
+ */
+static void
+add_stop(struct guards *found, const expr *power)
+{
+    struct graph *graph = found->mech->graph;
+    const expr *one = ex_num(graph, 1.0), *less = ex_sub(graph, one, power->b);
+    if (formula_moves(found->mech, power->b) ||
+        !formula_moves(found->mech, power->a) ||
+        (ex_is_const(less) && !(less->num > 0.0 && less->num < 1.0)))
+        return;
+    /* a power that is none of these touches 0 and goes on */
+    const expr *is = ex_op(graph, IMP_OP_LT, power->b, one, NULL);
+    less = ex_op(graph, IMP_OP_SELECT, is, less, ex_num(graph, 2.0));
+    guards_add(found, power, IMP_GUARD_GROWTH_SIGN,
+               ex_op(graph, IMP_OP_ABSPOW, power->a, less, NULL));
+}
+
 /* A root of what touches 0 without passing it, as r = sqrt(x^2 + y^2) on a line
  * through the centre, is |s|: its series goes on below 0. The same holds for
  * odd powers of such roots, for angles that turn back at the end of the range
@@ -139,11 +158,15 @@ growth_add_ends(struct guards *found, const expr *formula)
             return;
         break;
     case IMP_OP_POW:
+        add_stop(found, formula);
         if ((ex_is_const(formula->b) &&
              fmod(fabs(2.0 * formula->b->num), 2.0) != 1.0) ||
             !is_positive(formula->a, SIGN_DEPTH, &zero) || !zero)
             return;
         break;
+    case IMP_OP_SGNPOW:
+        add_stop(found, formula);
+        return;
     case IMP_OP_HYPOT:
         break;
     case IMP_OP_ACOS:

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Systems that are followed by Taylor series.
- *
- * A piece is one expansion: polynomials of the state, of every gap, and of the
- * forces of closed contacts, with the time for which they hold. It ends at the
- * least root of a gap that closes or of a force that ceases, isolated on the
- * polynomials (polynomial.h). The gap of a contact that was just hit is 0, and
- * its polynomial is divided by s, so that its impact cannot be found again.
- * Impacts and the choice of contact modes are questions about one instant,
- * which ballistic.h answers. Limits of infinitely many impacts:
- * flow_accumulation.c. */
+/* Systems that are followed by Taylor series. A piece is one expansion:
+ * polynomials of the state, of every gap, and of the forces of closed contacts,
+ * with the time for which they hold. It ends at the least root of a gap that
+ * closes or of a force that ceases, isolated on the polynomials (polynomial.h).
+ * The gap of a contact that was just hit is 0, and its polynomial is divided by
+ * s, so that its impact cannot be found again. Impacts and the choice of
+ * contact modes are questions about one instant, which ballistic.h answers.
+ * Limits of infinitely many impacts: flow_accumulation.c. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -119,9 +117,7 @@ expand_contact(struct flow *flow, uint32_t which)
         taylor_ask(&taylor->piece, force, 0.0, 0);
         if (taylor->friction)
             friction_expand(flow, which);
-        if (soft)
-            st = friction_soft_check(flow, which, gap[0], gap[1]);
-        if (st)
+        if (soft && (st = friction_soft_check(flow, which, gap[0], gap[1])))
             return st;
     } else {
         taylor_ask(&taylor->piece, gap, 0.0, 0);
@@ -225,9 +221,15 @@ expand_once(struct flow *flow)
         motion_series_parabola(run, flow->sys->block, MOTION_STEP_ORDER) ==
             IMP_OK)
         st = take_rows(flow);
-    return st ? st
-              : switching_end(run, flow->sys->block, MOTION_STEP_ORDER,
-                              &taylor->piece.h, &taylor->next.guard);
+    if (!st)
+        st = switching_end(run, flow->sys->block, MOTION_STEP_ORDER,
+                           &taylor->piece.h, &taylor->next.guard);
+    double stop = taylor->piece.h;
+    if (!st &&
+        crossing_stops_soon(run, flow->sys->block, MOTION_STEP_ORDER, &stop) &&
+        !(st = take_rows(flow)))
+        taylor->piece.h = stop;
+    return st;
 }
 
 static int

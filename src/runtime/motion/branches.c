@@ -362,7 +362,7 @@ argument(const struct rt *run, const struct branched *formulas, uint32_t guard,
         return NULL;
     for (int k = 0; k <= order; k++)
         if (!isfinite(series[k])) {
-            *blind |= k > 0;
+            *blind |= k > 0 && !grows(&formulas->guard[guard]);
             return NULL;
         }
     /* what has grown in another place says nothing about the rounding here */

@@ -17,12 +17,6 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 
-bool
-contact_point_body_moves(const struct rt *run, uint32_t body)
-{
-    return body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
-}
-
 static void
 constant(int order, const double x[3], double sign, struct taylor out[3])
 {

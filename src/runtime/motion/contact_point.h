@@ -45,7 +45,11 @@ struct persistent_row;
 void body_rotation(const struct rt *run, uint32_t body, int from, int order,
                    struct taylor R[9]);
 /* Does the body move at all? (False for the world and for fixed bodies.) */
-bool contact_point_body_moves(const struct rt *run, uint32_t body);
+static inline bool
+contact_point_body_moves(const struct rt *run, uint32_t body)
+{
+    return body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
+}
 /* The gap of a point and the forces that open it, as series to `order`;
  * run->rows.block holds the motion. Status of the tapes; IMP_SINGULAR where two
  * edges are parallel. */

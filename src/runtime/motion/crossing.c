@@ -14,7 +14,7 @@
  * by what moves it. Observers have no such norm: each variable is compared with
  * itself. One that begins at 0 together with its rate has no size yet. Then h
  * is the shortest step that leads to a place where the series exists, and the
- * steps behind it grow in proportion to the time since. */
+ * steps behind it grow in proportion to the time since (series.c). */
 
 #include <assert.h>
 #include <float.h>
@@ -28,9 +28,11 @@
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
-/* The rates that are missed may change the velocities by this many rounding
- * errors: as many as those of a few operations. */
-#define CROSSING_NOISE 4.0
+/* A velocity that comes to 0 within so many of the least steps, and is not
+ * pushed on there by more than this share of the force that stops it, stays 0.
+ */
+#define CROSSING_STOP 64.0
+#define CROSSING_ENDED 0x1p-10
 /* Loads that closed contacts and joints take are cancelled to so many of their
  * rounding errors: those of a small linear system. */
 #define CROSSING_CANCELLED 64.0
@@ -38,30 +40,14 @@
  * to CROSSING_FINE. */
 #define CROSSING_FACTOR 256.0
 #define CROSSING_FINE 1.5
-/* Where the clock cannot tell any of that (late, and slow), the parabola is
- * followed for at most so many of the least steps. */
-#define CROSSING_CLOCK 64.0
-/* That is so where the forces are finite: in so many steps they change the
- * velocities by less than this share. At a pole they change them at once. */
-#define CROSSING_REGULAR 0x1p-32
-
-struct crossing {
-    double *rows;        /* those that are followed (lay_aside) */
-    double *state;       /* the state where they begin */
-    double *off, *speed; /* per variable: h d(h), and the velocity at h */
-    double *mass;        /* of a system, n x n */
-    double *felt;        /* of observers: the motion where the rows begin */
-};
-
 static const imp_block *
 block_of(const struct rt *run, uint32_t block)
 {
     return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
 }
 
-/* The rate of a variable of the block, by the rows made last. */
-static double
-rate_of(const struct rt *run, uint32_t block, uint32_t i)
+double
+crossing_rate(const struct rt *run, uint32_t block, uint32_t i)
 {
     const uint32_t *row =
         IMP_ARRAY(run->im, block_of(run, block)->rows, uint32_t);
@@ -69,7 +55,7 @@ rate_of(const struct rt *run, uint32_t block, uint32_t i)
         .block[block][(size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1];
 }
 
-static struct crossing *
+struct crossing *
 crossing_of(struct rt *run, uint32_t block)
 {
     const struct motion_block *moving = motion_block_of(run, block);
@@ -103,9 +89,8 @@ lay_aside(struct rt *run, uint32_t block, struct crossing *own)
     own->rows = rows;
 }
 
-/* The followed rows, and the state, are those of here. */
-static void
-follow_from_here(struct rt *run, uint32_t block, struct crossing *own)
+void
+crossing_follow(struct rt *run, uint32_t block, struct crossing *own)
 {
     const imp_block *at = block_of(run, block);
     const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
@@ -126,9 +111,9 @@ feel_ahead(struct rt *run, uint32_t system, const struct crossing *own,
                          felt + at + IMP_ROW_PAD);
 }
 
-static const double *
-followed(const struct crossing *own, const imp_block *block,
-         const struct rt *run, uint32_t variable)
+const double *
+crossing_row(const struct crossing *own, const imp_block *block,
+             const struct rt *run, uint32_t variable)
 {
     return own->rows +
            (size_t)IMP_ARRAY(run->im, block->rows, uint32_t)[variable] *
@@ -159,10 +144,9 @@ changes(const double *const row[CROSSING_AT_ONCE], int order, double step,
     memcpy(rate, turned, sizeof turned);
 }
 
-/* Moves the state of the block to time `step` along the followed rows. */
-static void
-move(struct rt *run, uint32_t block, const struct crossing *own, int order,
-     double start, double step)
+void
+crossing_move(struct rt *run, uint32_t block, const struct crossing *own,
+              int order, double start, double step)
 {
     const imp_block *at = block_of(run, block);
     const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
@@ -171,7 +155,7 @@ move(struct rt *run, uint32_t block, const struct crossing *own, int order,
     for (uint32_t first = 0; first < at->state.n; first += CROSSING_AT_ONCE) {
         uint32_t left = at->state.n - first;
         for (uint32_t j = 0; j < CROSSING_AT_ONCE; j++)
-            row[j] = followed(own, at, run, first + (j < left ? j : 0));
+            row[j] = crossing_row(own, at, run, first + (j < left ? j : 0));
         changes(row, order, step, change, rate);
         for (uint32_t j = 0; j < CROSSING_AT_ONCE && j < left; j++) {
             uint32_t i = first + j;
@@ -183,10 +167,9 @@ move(struct rt *run, uint32_t block, const struct crossing *own, int order,
     run->env[run->im->layout.time] = start + step;
 }
 
-/* Are the changes own->off below this share of the velocities? */
-static bool
-negligible(const struct rt *run, uint32_t block, const struct crossing *own,
-           double eps)
+bool
+crossing_negligible(const struct rt *run, uint32_t block,
+                    const struct crossing *own, double eps)
 {
     const struct motion_block *moving = motion_block_of(run, block);
     uint32_t n = block_of(run, block)->state.n;
@@ -216,22 +199,22 @@ negligible(const struct rt *run, uint32_t block, const struct crossing *own,
 
 /* May the rows be followed for this time? Those of observers may, if nothing
  * else leads to a place where there is a series. */
-static bool
-holds(struct rt *run, uint32_t block, struct crossing *own, int order,
-      double start, double step)
+bool
+crossing_holds(struct rt *run, uint32_t block, struct crossing *own, int order,
+               double start, double step)
 {
     const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at = block_of(run, block);
-    move(run, block, own, order, start, step);
+    crossing_move(run, block, own, order, start, step);
     if (moving->observer)
         feel_ahead(run, moving->system, own, step);
     if (motion_rows(run, block, 1) != IMP_OK)
         return false;
     for (uint32_t i = 0; i < at->state.n; i++) {
-        double rate = rate_of(run, block, i);
+        double rate = crossing_rate(run, block, i);
         own->off[i] = step * (rate - own->off[i]);
     }
-    return negligible(run, block, own, CROSSING_NOISE * DBL_EPSILON) ||
+    return crossing_negligible(run, block, own, CROSSING_NOISE * DBL_EPSILON) ||
            (moving->observer && motion_rows(run, block, order) != IMP_OK);
 }
 
@@ -240,15 +223,14 @@ static bool
 leads_on(struct rt *run, uint32_t block, struct crossing *own, int order,
          double start, double step)
 {
-    move(run, block, own, order, start, step);
+    crossing_move(run, block, own, order, start, step);
     feel_ahead(run, motion_block_of(run, block)->system, own, step);
     return motion_rows(run, block, order) == IMP_OK;
 }
 
-/* Back to where the rows begin. */
-static void
-back(struct rt *run, uint32_t block, struct crossing *own, int order,
-     double start)
+void
+crossing_back(struct rt *run, uint32_t block, struct crossing *own, int order,
+              double start)
 {
     const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at = block_of(run, block);
@@ -286,16 +268,16 @@ crossing_length(struct rt *run, uint32_t block, int order, double least,
     else if (moving->system != IMP_NO_SYSTEM &&
              system_mass(run, moving->system, own->mass) != IMP_OK)
         limit = least;
-    follow_from_here(run, block, own);
+    crossing_follow(run, block, own);
     for (double factor = CROSSING_FACTOR; factor >= CROSSING_FINE;
          factor = sqrt(factor))
         while (step * factor <= limit &&
-               holds(run, block, own, order, start, step * factor))
+               crossing_holds(run, block, own, order, start, step * factor))
             step *= factor;
     if (moving->observer && step * CROSSING_FINE <= limit &&
         !leads_on(run, block, own, order, start, step))
         step *= CROSSING_FINE;
-    back(run, block, own, order, start);
+    crossing_back(run, block, own, order, start);
     run->ds = heard;
     return step;
 }
@@ -346,7 +328,7 @@ same_elsewhere(struct rt *run, uint32_t block, struct crossing *own, int from,
     bool same = motion_rows(run, block, 1) == IMP_OK;
     for (uint32_t i = 0; i < at->state.n && same; i++)
         same = own->off[i] == 0.0 ||
-               rate_of(run, block, i) == followed(own, at, run, i)[1];
+               crossing_rate(run, block, i) == crossing_row(own, at, run, i)[1];
     return same;
 }
 
@@ -376,11 +358,11 @@ crossing_sparse(struct rt *run, uint32_t block, int order)
     struct crossing *own = crossing_of(run, block);
     struct diags unheard, *heard = run->ds;
     double start = rt_time(run), least = switching_least(run);
-    follow_from_here(run, block, own);
+    crossing_follow(run, block, own);
     diags_init(&unheard, run->brief, heard->sources);
     run->ds = &unheard;
     bool same = same_elsewhere(run, block, own, from, order);
-    back(run, block, own, order, start);
+    crossing_back(run, block, own, order, start);
     run->ds = heard;
     double length =
         same ? INFINITY : crossing_length(run, block, order, least, INFINITY);
@@ -413,7 +395,7 @@ obeys(struct rt *run, uint32_t block, struct crossing *own, int order,
     double off[3] = {0.0, 0.0, 0.0}, size[3] = {0.0, 0.0, 0.0};
     bool fine = true;
     memset(miss, 0, 3 * sizeof *miss);
-    move(run, block, own, order, start, step);
+    crossing_move(run, block, own, order, start, step);
     if (motion_rows(run, block, 1) != IMP_OK)
         return true; /* what is beyond the motion is told where it comes to */
     for (uint32_t i = 0; i < at->state.n; i++) {
@@ -421,14 +403,14 @@ obeys(struct rt *run, uint32_t block, struct crossing *own, int order,
         if (system ? i < at->state.n / 2 : moving->what[i] == MOTION_POSE)
             continue;
         int kind = system ? 0 : (int)moving->what[i];
-        double rate = rate_of(run, block, i);
+        double rate = crossing_rate(run, block, i);
         if (!isfinite(rate) || !isfinite(own->off[i]))
             return true;
         miss[kind] = fmax(miss[kind], fabs(rate - own->off[i]));
         off[kind] = fmax(off[kind], step * fabs(rate - own->off[i]));
         size[kind] = fmax(size[kind], fabs(own->speed[i]));
         size[kind] =
-            fmax(size[kind], step * fabs(followed(own, at, run, i)[1]));
+            fmax(size[kind], step * fabs(crossing_row(own, at, run, i)[1]));
         size[kind] =
             fmax(size[kind], DBL_EPSILON / CROSSING_MISSED *
                                  motion_place_size(run, block, i) / step);
@@ -483,7 +465,7 @@ crossing_checked(struct rt *run, uint32_t block, int order, double step)
     struct crossing *own = crossing_of(run, block);
     struct diags unheard, *heard = run->ds;
     double start = rt_time(run), less = step, first[3], miss[3];
-    follow_from_here(run, block, own);
+    crossing_follow(run, block, own);
     diags_init(&unheard, run->brief, heard->sources);
     run->ds = &unheard;
     int halved = 0;
@@ -496,7 +478,7 @@ crossing_checked(struct rt *run, uint32_t block, int order, double step)
     }
     if (halved && misses_by_rounding(run, block, own, first, miss, halved))
         less = step;
-    back(run, block, own, order, start);
+    crossing_back(run, block, own, order, start);
     run->ds = heard;
     /* no step is short enough: it is rounding */
     return halved < CROSSING_HALVINGS ? less : step;
@@ -534,8 +516,8 @@ follows(struct rt *run, const struct crossing_blocks *of, double step,
 {
     double off = 0.0, speed = 0.0;
     for (uint32_t k = 0; k < of->n; k++)
-        move(run, of->block[k], crossing_of(run, of->block[k]), of->order,
-             of->start, step);
+        crossing_move(run, of->block[k], crossing_of(run, of->block[k]),
+                      of->order, of->start, step);
     if (rates_of(run, of, 1) != IMP_OK)
         return otherwise;
     for (uint32_t k = 0; k < of->n; k++) {
@@ -543,7 +525,7 @@ follows(struct rt *run, const struct crossing_blocks *of, double step,
         struct crossing *own = crossing_of(run, block);
         const imp_block *at = block_of(run, block);
         for (uint32_t i = 0; i < at->state.n; i++) {
-            double rate = rate_of(run, block, i);
+            double rate = crossing_rate(run, block, i);
             own->off[i] = step * (rate - own->off[i]);
         }
         off = hypot(off, motion_energy_norm(run, block, own->mass, own->off));
@@ -568,7 +550,7 @@ loads(struct rt *run, struct crossing_blocks *of)
         if (motion_rows_free(run, block, 1) != IMP_OK)
             return false;
         for (uint32_t i = 0; i < block_of(run, block)->state.n; i++)
-            own->off[i] = rate_of(run, block, i);
+            own->off[i] = crossing_rate(run, block, i);
         sum = hypot(sum, motion_energy_norm(run, block, own->mass, own->off));
     }
     of->cancelled = CROSSING_CANCELLED * DBL_EPSILON * sum;
@@ -584,7 +566,7 @@ keep(struct rt *run, const struct crossing_blocks *of)
     int st = system == IMP_NO_SYSTEM ? IMP_OK
                                      : system_mass(run, system, first->mass);
     for (uint32_t k = 0; k < of->n && !st; k++)
-        follow_from_here(run, of->block[k], crossing_of(run, of->block[k]));
+        crossing_follow(run, of->block[k], crossing_of(run, of->block[k]));
     return st;
 }
 
@@ -637,6 +619,120 @@ followed_for(struct rt *run, const struct crossing_blocks *of, double step)
     return length * CROSSING_FINE > step ? step : length * less;
 }
 
+/* Does this variable of the block come to 0 within `time`, by its rows? */
+static bool
+ends_within(const struct rt *run, uint32_t block, uint32_t variable,
+            double time)
+{
+    const double *rows = run->rows.block[block],
+                 *c = rows +
+                      (size_t)IMP_ARRAY(run->im, block_of(run, block)->rows,
+                                        uint32_t)[variable] *
+                          IMP_ROW_STRIDE +
+                      IMP_ROW_PAD;
+    return c[0] != 0.0 && signbit(c[0]) != signbit(c[1]) &&
+           fabs(c[0]) <= time * fabs(c[1]) &&
+           motion_lacks(run, block, rows, variable, 1, 0);
+}
+
+/* The velocities that end within `time` are 0 now. How many of them does
+ * nothing push on? stay: which. */
+static uint32_t
+count_stops(struct rt *run, const struct crossing_blocks *of, uint32_t block,
+            bool *stay)
+{
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
+    struct crossing *own = crossing_of(run, block);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < at->state.n; i++)
+        if (stay[i])
+            run->env[state[i]] = 0.0;
+    bool finite = rates_of(run, of, 1) == IMP_OK;
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        double pushed = fabs(crossing_row(own, at, run, i)[1]);
+        stay[i] = stay[i] && finite &&
+                  fabs(crossing_rate(run, block, i)) <= CROSSING_ENDED * pushed;
+        n += stay[i];
+    }
+    return n;
+}
+
+double
+crossing_stops(struct rt *run, uint32_t block, int order)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    const imp_block *at = block_of(run, block);
+    const struct motion_block *moving = motion_block_of(run, block);
+    struct crossing_blocks of = {&block, 1, NULL, order, rt_time(run), 0.0};
+    /* a power of two, which the clock adds without rounding */
+    double time = exp2(ceil(log2(CROSSING_STOP * switching_least(run))));
+    bool *stay = NEW_N(run->brief, bool, at->state.n + 1), any = false;
+    if (moving->observer || relays_act(run, block))
+        return 0.0;
+    for (uint32_t i = 0; i < at->state.n; i++)
+        any |= stay[i] = ends_within(run, block, i, time);
+    if (persistent_moves(run, block)) {
+        of.group = run->persistent_memory->of[block];
+        of.block = of.group->moved.block;
+        of.n = of.group->moved.n_block;
+    }
+    if (!any || keep(run, &of) != IMP_OK)
+        return 0.0;
+    struct diags unheard, *heard = run->ds;
+    diags_init(&unheard, run->brief, heard->sources);
+    run->ds = &unheard;
+    uint32_t n = count_stops(run, &of, block, stay);
+    back_all(run, &of, true);
+    run->ds = heard;
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        double *c =
+            run->rows.block[block] +
+            (size_t)IMP_ARRAY(run->im, at->rows, uint32_t)[i] * IMP_ROW_STRIDE +
+            IMP_ROW_PAD;
+        if (!stay[i])
+            continue;
+        c[1] = -c[0] / time;
+        for (int k = 2; k <= order; k++)
+            c[k] = 0.0;
+    }
+    return n > 0 ? time : 0.0;
+}
+
+bool
+crossing_stops_soon(struct rt *run, uint32_t block, int order, double *step)
+{
+    assert(run != NULL && step != NULL);
+    if (order < MOTION_STEP_ORDER || motion_by_weight(run) ||
+        !(*step <= CROSSING_STOP * switching_least(run)))
+        return false;
+    double time = crossing_stops(run, block, order);
+    *step = time > 0.0 ? time : *step;
+    return time > 0.0;
+}
+
+double
+crossing_rests(struct rt *run, struct persistent_group *group)
+{
+    assert(run != NULL && group != NULL);
+    struct crossing_blocks of = {
+        group->moved.block, group->moved.n_block, group, 2, rt_time(run), 0.0};
+    double length = 0.0, share = CROSSING_NOISE * DBL_EPSILON;
+    struct diags unheard, *heard = run->ds;
+    if (keep(run, &of) != IMP_OK)
+        return 0.0;
+    diags_init(&unheard, run->brief, heard->sources);
+    run->ds = &unheard;
+    bool known = loads(run, &of);
+    for (double s = CROSSING_FACTOR * switching_least(run);
+         known && isfinite(s) && follows(run, &of, s, share, false);
+         s *= CROSSING_FACTOR)
+        length = s;
+    back_all(run, &of, true);
+    run->ds = heard;
+    return length;
+}
+
 /* Are the accelerations without contacts, kept as `off`, the same elsewhere? */
 static bool
 loads_stay(struct rt *run, uint32_t block)
@@ -647,7 +743,8 @@ loads_stay(struct rt *run, uint32_t block)
     elsewhere(run, at, own);
     bool same = motion_rows_free(run, block, 1) == IMP_OK;
     for (uint32_t i = 0; i < at->state.n && same; i++)
-        same = what[i] == MOTION_POSE || rate_of(run, block, i) == own->off[i];
+        same = what[i] == MOTION_POSE ||
+               crossing_rate(run, block, i) == own->off[i];
     return same;
 }
 
@@ -695,76 +792,4 @@ crossing_bounded(struct rt *run, uint32_t block, int order, double step)
     back_all(run, &of, !held || !same || block_of(run, block)->n_unknown > 0);
     run->ds = heard;
     return step;
-}
-
-/* -- the parabola -----------------------------------------------------------
- */
-
-/* Are the forces finite at both ends of a step to the present state? */
-static bool
-is_regular(const struct rt *run, uint32_t block, struct crossing *own,
-           double step)
-{
-    const imp_block *at = block_of(run, block);
-    for (uint32_t i = 0; i < at->state.n; i++)
-        own->off[i] = step * rate_of(run, block, i);
-    bool regular = negligible(run, block, own, CROSSING_REGULAR);
-    for (uint32_t i = 0; i < at->state.n; i++)
-        own->off[i] = step * followed(own, at, run, i)[1];
-    return regular && negligible(run, block, own, CROSSING_REGULAR);
-}
-
-/* The shortest time after which there is a series that leads on by more than
- * the least step; the least one if there is none. The rates that are missed
- * until then change the velocities by no more than an error of the clock does.
- */
-static double
-first_step(struct rt *run, uint32_t block, int order, double least)
-{
-    struct crossing *own = crossing_of(run, block);
-    double start = rt_time(run), found = least, span;
-    struct diags unheard, *heard = run->ds;
-    follow_from_here(run, block, own);
-    diags_init(&unheard, run->brief, heard->sources);
-    run->ds = &unheard;
-    for (double step = 2.0 * least;
-         step <= CROSSING_CLOCK * least && found == least; step *= 2.0) {
-        move(run, block, own, order, start, step);
-        if (motion_rows(run, block, order) != IMP_OK)
-            continue;
-        motion_step(run, block, order, &span);
-        if (span >= least && is_regular(run, block, own, step))
-            found = step;
-    }
-    back(run, block, own, order, start);
-    run->ds = heard;
-    return found;
-}
-
-int
-crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
-{
-    assert(run != NULL && length != NULL && block < run->im->blocks.n);
-    const struct motion_block *moving = motion_block_of(run, block);
-    double least = switching_least(run);
-    bool slides = !moving->observer && moving->system != IMP_NO_SYSTEM &&
-                  system_slides(run, moving->system),
-         rough = block_of(run, block)->n_rub > 0;
-    if (persistent_moves(run, block) || order < 3)
-        return IMP_NONFINITE;
-    /* the rates of accelerations may be infinite, as those of a root of 0 */
-    int first = motion_rows(run, block, 1);
-    if (first != IMP_OK && !((slides || rough) && first == IMP_NONFINITE))
-        return IMP_NONFINITE;
-    int st = motion_rows(run, block, 2);
-    if ((st != IMP_OK && st != IMP_NONFINITE) || !motion_cut(run, block, order))
-        return IMP_NONFINITE;
-    *length = crossing_length(run, block, order, least, INFINITY);
-    if (*length <= least && !moving->observer)
-        *length = first_step(run, block, order, least);
-    if (*length <= least && (slides || rough))
-        *length = motion_brief(run, run->motion->briefs + block, NULL);
-    if (slides)
-        system_series_cut(run, moving->system, first ? 1 : 2, order);
-    return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
 }

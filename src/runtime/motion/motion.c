@@ -24,53 +24,6 @@
 #include "runtime/numerics/polynomial.h"
 #include "runtime/relays/relays.h"
 
-/* -- the coefficients: of free bodies, of bodies with closed contacts, of a
- * system, or of its observers -----------------------------------------------
- */
-
-static int
-free_rows(struct rt *run, uint32_t block, uint32_t tape, int order)
-{
-    const double *lambda;
-    motion_enter(run, block);
-    int st = joints_multipliers(run, block, &lambda);
-    if (st != IMP_OK)
-        return st;
-    return rt_series(run, tape, lambda, NULL, run->rows.block[block], order);
-}
-
-int
-motion_rows(struct rt *run, uint32_t block, int order)
-{
-    assert(run != NULL && block < run->im->blocks.n);
-    assert(order >= 1 && order <= IMP_ORDER_MAX);
-    const struct motion_block *moving = motion_block_of(run, block);
-    if (persistent_moves(run, block))
-        return persistent_series(run, order, block);
-    if (moving->observer && relays_act(run, block))
-        return relays_series(run, block, order);
-    if (moving->observer) {
-        relays_unslide(run, block);
-        return system_observed(run, moving->system, order);
-    }
-    bool system = moving->system != IMP_NO_SYSTEM;
-    if (system && system_slides(run, moving->system))
-        return system_series(run, moving->system, order);
-    if (relays_act(run, block))
-        return relays_series(run, block, order);
-    relays_unslide(run, block);
-    if (system)
-        system_unslide(run, moving->system);
-    return free_rows(run, block, moving->tape, order);
-}
-
-int
-motion_rows_free(struct rt *run, uint32_t block, int order)
-{
-    assert(run != NULL && block < run->im->blocks.n && order >= 1);
-    return free_rows(run, block, motion_block_free(run, block)->tape, order);
-}
-
 /* Makes the diagnostic of IMP_NONFINITE, at the state and the order of the last
  * motion_rows. */
 static void
@@ -94,13 +47,6 @@ motion_rows_nonfinite(struct rt *run, uint32_t block, int order)
 
 /* -- series, and how long they hold -----------------------------------------
  */
-
-double
-motion_parabola(const struct rt *run, uint32_t block)
-{
-    assert(run != NULL && block < run->im->blocks.n);
-    return run->motion->parabola[block];
-}
 
 int
 motion_series_parabola(struct rt *run, uint32_t block, int order)
@@ -149,14 +95,18 @@ series_once(struct rt *run, uint32_t block, int order, double *step)
     if (*step < switching_least(run) && order >= MOTION_SINGULAR_ORDER &&
         (st = motion_blows_up(run, block)))
         return st;
-    if (*step < switching_least(run) &&
+    /* two orders do not tell how far a series leads */
+    if (*step < switching_least(run) && order > 2 &&
         motion_series_parabola(run, block, order) == IMP_OK)
         *step = INFINITY;
     *step = fmin(*step, *parabola);
     if (!motion_by_weight(run) && !moving->quadratic &&
         *step > switching_least(run))
         *step = crossing_checked(run, block, order, *step);
-    return switching_end(run, block, order, step, &which);
+    st = switching_end(run, block, order, step, &which);
+    if (!st)
+        crossing_stops_soon(run, block, order, step);
+    return st;
 }
 
 /* Does a relay of the bodies of the block change now? Else a step ends where it
@@ -178,13 +128,6 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
             return st;
     }
     return motion_stuck(run);
-}
-
-bool
-motion_by_weight(const struct rt *run)
-{
-    assert(run != NULL && run->motion != NULL);
-    return run->motion->weight;
 }
 
 bool
@@ -240,6 +183,8 @@ series_of_held(struct rt *run, uint32_t block, int order, double *step)
         st = persistent_series_short(run, block, leap, step);
     if (!st || st == IMP_NONFINITE)
         st = switching_end(run, block, order, step, &which);
+    if (!st)
+        crossing_stops_soon(run, block, order, step);
     if (!st && relay_changes(run, block, order, step))
         return RELAY_NOW;
     if (!st && of_ground(run, block, which))

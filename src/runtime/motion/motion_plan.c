@@ -691,109 +691,16 @@ motion_died_out(const struct rt *run, uint32_t block, int order)
     return most > 0.0 && most < MOTION_LEAST;
 }
 
-/* -- where series lead nowhere --------------------------------------------- */
-
-/* A piece so many steps of the clock long: finite forces, and their powers of
- * a speed, change places and speeds by less than their rounding. */
-#define BRIEF_CLOCK 64.0
-#define BRIEF_STEP 4.0 /* a step of the clock in roundings of the time */
-/* So many of them in a row lead out of where the series are that short, as each
- * doubles the time since they were. */
-#define BRIEF_MANY 64
-
 double
-motion_brief_length(const struct rt *run, const struct persistent_group *group)
+motion_parabola(const struct rt *run, uint32_t block)
 {
-    assert(run);
-    double square = INFINITY, push[2]; /* of the least time */
-    uint32_t n = group ? group->moved.n_block : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const imp_block *at = IMP_ARRAY(run->im, run->im->blocks, imp_block) +
-                              group->moved.block[i];
-        const uint32_t *body = IMP_ARRAY(run->im, at->bodies, uint32_t);
-        persistent_accelerations(run, group->moved.block[i], push);
-        for (uint32_t b = 0; b < at->bodies.n; b++) {
-            uint32_t env = rt_body(run, body[b])->env_body + IMP_BODY_RADIUS;
-            if (run->env[env] > 0.0 && run->env[env] / push[0] < square)
-                square = run->env[env] / push[0];
-        }
-    }
-    double time = isfinite(square) ? sqrt(square) : 0.0;
-    return BRIEF_CLOCK *
-           fmax(switching_least(run), BRIEF_STEP * DBL_EPSILON * time);
+    assert(run != NULL && block < run->im->blocks.n);
+    return run->motion->parabola[block];
 }
 
-double
-motion_brief(const struct rt *run, struct motion_brief *brief,
-             const struct persistent_group *group)
+bool
+motion_by_weight(const struct rt *run)
 {
-    assert(run && brief);
-    double now = rt_time(run), length = motion_brief_length(run, group),
-           gone = now - brief->time;
-    /* what others end sooner counts together */
-    if (!(gone >= 0.0 && gone < 0.5 * length)) {
-        brief->many = gone <= 2.0 * length ? brief->many + 1 : 1;
-        brief->time = now;
-    }
-    return brief->many > BRIEF_MANY ? 0.0 : length;
-}
-
-/* The group under the forces of this instant. */
-static int
-short_of(struct rt *run, struct persistent_group *group, double least)
-{
-    /* a branch that changes, or what yields, leads on or not */
-    double length = group->branches || group->yields
-                        ? 0.0
-                        : fmax(least, motion_brief(run, &group->brief, group));
-    if (!(length > 0.0))
-        return IMP_NONFINITE;
-    group->first = true;
-    int st = persistent_orders(run, group, 0, 2, UINT32_MAX);
-    group->first = false;
-    if (!st && least > 0.0)
-        st = persistent_let_go(run, group);
-    persistent_cut(run, group, 2);
-    for (uint32_t i = 0; i < group->moved.n_block; i++)
-        motion_cut(run, group->moved.block[i], 2);
-    group->holds = fmin(group->holds, length);
-    return st;
-}
-
-int
-persistent_series_short(struct rt *run, uint32_t block, double least,
-                        double *step)
-{
-    assert(run && step && persistent_moves(run, block) && least >= 0.0);
-    struct persistent_group *group = run->persistent_memory->of[block];
-    int st = short_of(run, group, least);
-    *step = st ? *step : group->holds;
-    return st;
-}
-
-int
-persistent_series_from(struct rt *run, struct persistent_group *group, int made,
-                       int order, uint32_t block)
-{
-    assert(run && group && order >= 1);
-    struct diag *last = run->ds->last;
-    run->persistent_memory->rough = false;
-    int st = persistent_orders(run, group, made, order, block);
-    if (st != IMP_FAILED || order <= 3 || !run->persistent_memory->rough)
-        return st;
-    while (run->ds->last != last)
-        diag_withdraw(run->ds, run->ds->last);
-    if (short_of(run, group, 0.0) == IMP_OK)
-        return IMP_OK;
-    while (run->ds->last != last)
-        diag_withdraw(run->ds, run->ds->last);
-    return persistent_orders(run, group, 0, order, block);
-}
-
-int
-persistent_group_series(struct rt *run, struct persistent_group *group,
-                        int order, uint32_t block)
-{
-    assert(group != NULL && order >= 1);
-    return persistent_series_from(run, group, 0, order, block);
+    assert(run != NULL && run->motion != NULL);
+    return run->motion->weight;
 }

@@ -64,6 +64,7 @@ struct motion_plan {
     double ground_step, ground;
     double ground_due; /* a change of the ground was to come at this time to
                           rounding, and is not dealt with; NAN: none */
+    double horizon;    /* motion_horizon */
     double *ahead[2];  /* rows of motion_ahead_two; */
     size_t ahead_room[2];
     double *radius; /* per body: of a ball, NAN until it is asked for; */
@@ -214,5 +215,43 @@ void motion_note_singular(struct rt *run, uint32_t block);
  * mass: that of a system (n x n); bodies need none. */
 double motion_energy_norm(const struct rt *run, uint32_t block,
                           const double *mass, const double *numbers);
+
+/* -- crossing.c: rows that are followed while others are made elsewhere ---- */
+
+/* The rates that are missed may change the velocities by this many rounding
+ * errors: as many as those of a few operations. */
+#define CROSSING_NOISE 4.0
+
+struct crossing {
+    double *rows;        /* those that are followed */
+    double *state;       /* the state where they begin */
+    double *off, *speed; /* per variable: h d(h), and the velocity at h */
+    double *mass;        /* of a system, n x n */
+    double *felt;        /* of observers: the motion where the rows begin */
+};
+
+struct crossing *crossing_of(struct rt *run, uint32_t block);
+/* The rows of the block are followed from the present state on; others are made
+ * until crossing_back. */
+void crossing_follow(struct rt *run, uint32_t block, struct crossing *own);
+/* Back to where they begin, `start`, with the rows of the block that were
+ * followed. */
+void crossing_back(struct rt *run, uint32_t block, struct crossing *own,
+                   int order, double start);
+/* Moves the state of the block to time `step` along them: own->speed the
+ * variables, own->off their rates there. */
+void crossing_move(struct rt *run, uint32_t block, const struct crossing *own,
+                   int order, double start, double step);
+/* The row that is followed of a variable. */
+const double *crossing_row(const struct crossing *own, const imp_block *block,
+                           const struct rt *run, uint32_t variable);
+/* The rate of a variable of the block, by the rows made last. */
+double crossing_rate(const struct rt *run, uint32_t block, uint32_t i);
+/* Are the changes own->off below this share of the velocities? */
+bool crossing_negligible(const struct rt *run, uint32_t block,
+                         const struct crossing *own, double eps);
+/* May the rows be followed for this time? What they miss is rounding then. */
+bool crossing_holds(struct rt *run, uint32_t block, struct crossing *own,
+                    int order, double start, double step);
 
 #endif

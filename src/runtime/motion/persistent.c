@@ -164,6 +164,12 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
             st = relays_driven(run, block, rows[0], from, order);
         else if (!st)
             st = rt_series_from(run, tape, lambda, rows, driven, from, order);
+        if (st == IMP_NONFINITE && !relays && order <= (group->first ? 3 : 2)) {
+            /* accelerations are what is asked; their rates may be infinite */
+            hand_over(run, block, run->rows.block[block]);
+            if (motion_cut(run, block, order))
+                continue;
+        }
         if (st == IMP_NONFINITE && !relays)
             rests = relays_lie(run, block, switching_least(run));
         if (rests && (st = relays_driven(run, block, rows[0], 0, order)))
@@ -346,7 +352,9 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
         relays_rest(run, group->moved.block[i], switching_least(run));
     persistent_unknowns(group, which);
     begin_instant(run, group);
+    group->first = true;
     int st = drive_from(run, group, 0, order);
+    group->first = false;
     if (!st)
         st = rows_series(run, group, group->n, order);
     if (!st && G)
@@ -730,31 +738,13 @@ persistent_orders(struct rt *run, struct persistent_group *group, int made,
 }
 
 int
-persistent_series(struct rt *run, int order, uint32_t block)
-{
-    assert(order >= 1 && order < IMP_ORDER_MAX);
-    const struct persistent_set *set = run->persistent_memory;
-    if (block != UINT32_MAX)
-        return persistent_group_series(run, set->of[block], order, block);
-    int st = IMP_OK;
-    for (int i = 0; i < set->n && !st; i++) {
-        if (!motion_asks(run, *set->group[i]->moved.block))
-            continue;
-        st = persistent_group_series(run, set->group[i], order, block);
-        persistent_keeps(run, set->group[i], st ? 0 : order);
-    }
-    run->persistent_memory->series_uses = set->uses;
-    return st;
-}
-
-int
 persistent_poses(struct rt *run, uint32_t block)
 {
     assert(run != NULL && persistent_moves(run, block));
     struct persistent_group *group = run->persistent_memory->of[block];
     /* forces change no place of order 1 */
     if (group->varies || group->rubs || group->yields)
-        return persistent_series(run, 1, block);
+        return persistent_orders(run, group, 0, 1, block);
     begin_instant(run, group);
     int st = drive_from(run, group, 0, 1);
     exchange(run, group);
@@ -777,24 +767,5 @@ persistent_let_go(struct rt *run, struct persistent_group *group)
     for (int i = 0; i < group->n_on; i++)
         if (group->row[i].friction)
             taylor_const(IMP_ORDER_MAX, 0.0, &group->row[i].friction->force);
-    return st;
-}
-
-int
-persistent_series_more(struct rt *run, int order)
-{
-    assert(order >= 1 && order < IMP_ORDER_MAX);
-    const struct persistent_set *set = run->persistent_memory;
-    bool stands = set->uses == set->series_uses;
-    int st = IMP_OK;
-    for (int i = 0; i < set->n && !st; i++) {
-        if (!motion_asks(run, *set->group[i]->moved.block) ||
-            (stands && persistent_kept(run, set->group[i], order)))
-            continue;
-        st = persistent_series_from(run, set->group[i],
-                                    stands ? set->group[i]->made : 0, order,
-                                    UINT32_MAX);
-        persistent_keeps(run, set->group[i], st ? 0 : order);
-    }
     return st;
 }

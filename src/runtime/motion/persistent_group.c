@@ -332,35 +332,6 @@ persistent_cut(struct rt *run, struct persistent_group *group, int order)
     }
 }
 
-int
-persistent_series_standing(struct rt *run, int order, double *step)
-{
-    assert(run != NULL && step != NULL);
-    const struct persistent_set *set = run->persistent;
-    int st = IMP_OK;
-    *step = INFINITY;
-    for (int i = 0; i < set->n && !st; i++) {
-        struct persistent_group *group = set->group[i];
-        bool simple =
-            !group->yields && !group->varies && !group->rubs && !run->joints;
-        if (!motion_asks(run, *group->moved.block))
-            continue;
-        if (!simple || !persistent_kept(run, group, 0)) {
-            st = persistent_group_series(run, group, order, UINT32_MAX);
-            persistent_keeps(run, group, st ? 0 : order);
-        } else if (group->kept_order < order) {
-            for (uint32_t k = 0; k < group->moved.n_block; k++) {
-                double holds;
-                motion_step(run, group->moved.block[k], group->kept_order,
-                            &holds);
-                *step = fmin(*step, holds);
-            }
-            persistent_cut(run, group, group->kept_order);
-        }
-    }
-    return st;
-}
-
 /* -- an attempt ------------------------------------------------------------ */
 
 /* points of one group, those that push first */
@@ -412,7 +383,7 @@ persistent_hold_again(struct rt *run, const struct persistent_held *held)
         group->n_on = from->n_on;
         for (int k = from->n_on; k < from->n; k++)
             group->row[k].on = false;
-        st = persistent_group_series(run, group, 2, UINT32_MAX);
+        st = persistent_orders(run, group, 0, 2, UINT32_MAX);
         group->steady = from->steady;
     }
     return st;

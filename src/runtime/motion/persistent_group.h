@@ -183,7 +183,8 @@ struct persistent_group {
     double holds; /* and do not for this time (s) to rounding; else infinite */
     struct persistent_row *row; /* those that push come first */
     bool friction;              /* a point has friction */
-    struct motion_brief brief;  /* of persistent_series_short */
+    struct motion_brief brief;  /* of persistent_series_short, */
+    bool parabola;              /* which has made the series */
     bool first;                 /* forces of order 0 alone are found now */
     bool leaps;    /* the last series are those of persistent_let_go */
     bool branches; /* `holds` is where a coefficient of friction changes its
@@ -369,7 +370,7 @@ persistent_stands(const struct persistent_group *group,
     return group->known < order ? group->known : order;
 }
 
-/* -- persistent_shares.c -- */
+/* -- persistent_loads.c -- */
 /* The greatest entry of G if no joint answered. Where joints that stick hold
  * all, G is the rounding of that. */
 double persistent_unheld(const struct rt *run,
@@ -388,7 +389,7 @@ void persistent_solve(const struct persistent_group *group, const double *b,
 void persistent_share(struct rt *run, struct persistent_group *group, int term,
                       double *answer);
 
-/* -- persistent_soft.c -- */
+/* persistent_loads.c: contacts that yield */
 /* Reads whether the contact of a row yields now. IMP_BADMODEL after E0386. */
 void persistent_soft_read(struct rt *run, struct persistent_row *row);
 /* Adds the impulse of the next dt seconds to what the contact remembers. */
@@ -423,10 +424,6 @@ persistent_soft_unknown(const struct persistent_unknown *unknown)
 /* Does what persistent_series does, for one group. */
 int persistent_group_series(struct rt *run, struct persistent_group *group,
                             int order, uint32_t block);
-/* Forces of orders below `made` stand from the last call. Where there are no
- * such series, those of persistent_series_short. */
-int persistent_series_from(struct rt *run, struct persistent_group *group,
-                           int made, int order, uint32_t block);
 
 /* -- persistent_group.c -- */
 /* Makes polynomials of the series: all that says how the group moves. */

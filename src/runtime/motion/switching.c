@@ -345,7 +345,8 @@ switching_end(struct rt *run, uint32_t block, int order, double *step,
     if (st || motion_by_weight(run) || tells(run, block))
         return st;
     if (persistent_moves(run, block) &&
-        *step <= motion_brief_length(run, run->persistent_memory->of[block]))
+        (run->persistent_memory->of[block]->parabola ||
+         *step <= motion_brief_length(run, run->persistent_memory->of[block])))
         return IMP_OK;
     double length = crossing_bounded(run, block, order, *step);
     if (length < *step)

@@ -93,4 +93,19 @@ double crossing_checked(struct rt *run, uint32_t block, int order, double step);
  * the last orders of its row. Not for contacts that yield. */
 double crossing_bounded(struct rt *run, uint32_t block, int order, double step);
 
+/* Where the next step is no longer than some of the clock: leads velocities of
+ * the block that come to 0 in that time to it and no further, where no force
+ * pushes them on, as dampers do that go with a power below 1 of the speed.
+ * Returns after what time (s); 0: there are none, and the rows are as before.
+ */
+double crossing_stops(struct rt *run, uint32_t block, int order);
+/* Does so if the step is that short, which becomes that time. Has it? */
+bool crossing_stops_soon(struct rt *run, uint32_t block, int order,
+                         double *step);
+/* The rows of the blocks of a group of closed contacts are the parabolas of the
+ * present accelerations: for how long (s) they change nothing beyond rounding,
+ * as at rest. 0: for less than some steps of the clock. */
+struct persistent_group;
+double crossing_rests(struct rt *run, struct persistent_group *group);
+
 #endif

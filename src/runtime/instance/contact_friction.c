@@ -9,8 +9,9 @@
 #include "base/num.h"
 
 /* Coefficients that formulas give may differ by so much of them and still be
- * meant to be equal: rounding. */
-#define FRICTION_EQUAL 1e-12
+ * meant to be equal: rounding, and the root of a slip that is rounding, 1e-14
+ * of a speed. */
+#define FRICTION_EQUAL 1e-7
 /* a speed at which a slip has begun, and which changes no coefficient that is
  * continuous there by more than rounding */
 #define SLIP_BEGINS 1e-300

@@ -208,7 +208,7 @@ crossing_holds(struct rt *run, uint32_t block, struct crossing *own, int order,
     crossing_move(run, block, own, order, start, step);
     if (moving->observer)
         feel_ahead(run, moving->system, own, step);
-    if (motion_rows(run, block, 1) != IMP_OK)
+    if (motion_rates(run, block) != IMP_OK)
         return false;
     for (uint32_t i = 0; i < at->state.n; i++) {
         double rate = crossing_rate(run, block, i);
@@ -505,7 +505,8 @@ rates_of(struct rt *run, const struct crossing_blocks *of, int order)
 {
     return of->group
                ? persistent_group_series(run, of->group, order, UINT32_MAX)
-               : motion_rows(run, of->block[0], order);
+           : order == 1 ? motion_rates(run, of->block[0])
+                        : motion_rows(run, of->block[0], order);
 }
 
 /* Does the motion obey the accelerations at this time, to this share of the
@@ -712,11 +713,15 @@ crossing_stops_soon(struct rt *run, uint32_t block, int order, double *step)
 }
 
 double
-crossing_rests(struct rt *run, struct persistent_group *group)
+crossing_rests(struct rt *run, uint32_t block)
 {
-    assert(run != NULL && group != NULL);
-    struct crossing_blocks of = {
-        group->moved.block, group->moved.n_block, group, 2, rt_time(run), 0.0};
+    assert(run != NULL && block < run->im->blocks.n);
+    struct crossing_blocks of = {&block, 1, NULL, 2, rt_time(run), 0.0};
+    if (persistent_moves(run, block)) {
+        of.group = run->persistent_memory->of[block];
+        of.block = of.group->moved.block;
+        of.n = of.group->moved.n_block;
+    }
     double length = 0.0, share = CROSSING_NOISE * DBL_EPSILON;
     struct diags unheard, *heard = run->ds;
     if (keep(run, &of) != IMP_OK)

@@ -230,6 +230,10 @@ struct crossing {
     double *felt;        /* of observers: the motion where the rows begin */
 };
 
+/* motion_rows to order 1, for the rates alone: those of a system whose contacts
+ * slip may be finite where the rates of its forces are not. */
+int motion_rates(struct rt *run, uint32_t block);
+
 struct crossing *crossing_of(struct rt *run, uint32_t block);
 /* The rows of the block are followed from the present state on; others are made
  * until crossing_back. */

@@ -104,6 +104,19 @@ motion_rows(struct rt *run, uint32_t block, int order)
 }
 
 int
+motion_rates(struct rt *run, uint32_t block)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    uint32_t system = motion_block_of(run, block)->system;
+    int st = motion_rows(run, block, 1);
+    bool finite = st == IMP_NONFINITE && system != IMP_NO_SYSTEM &&
+                  system_slides(run, system);
+    for (uint32_t i = 0; i < block_of(run, block)->state.n && finite; i++)
+        finite = isfinite(crossing_rate(run, block, i));
+    return finite ? IMP_OK : st;
+}
+
+int
 motion_rows_free(struct rt *run, uint32_t block, int order)
 {
     assert(run != NULL && block < run->im->blocks.n && order >= 1);
@@ -410,6 +423,8 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
         *length = fmax(*length, crossing_stops(run, block, order));
     if (*length <= least && (slides || rough))
         *length = motion_brief(run, run->motion->briefs + block, NULL);
+    if (!(*length > least) && slides)
+        *length = crossing_rests(run, block);
     if (slides)
         system_series_cut(run, moving->system, first ? 1 : 2, order);
     return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
@@ -480,7 +495,7 @@ short_of(struct rt *run, struct persistent_group *group, double least)
     for (uint32_t i = 0; i < group->moved.n_block; i++)
         motion_cut(run, group->moved.block[i], 2);
     if (!st && !(length > 0.0))
-        length = crossing_rests(run, group);
+        length = crossing_rests(run, *group->moved.block);
     group->holds = fmin(group->holds, length);
     group->parabola = true;
     return st || length > 0.0 ? st : IMP_NONFINITE;

@@ -102,10 +102,9 @@ double crossing_stops(struct rt *run, uint32_t block, int order);
 /* Does so if the step is that short, which becomes that time. Has it? */
 bool crossing_stops_soon(struct rt *run, uint32_t block, int order,
                          double *step);
-/* The rows of the blocks of a group of closed contacts are the parabolas of the
+/* The rows of a block, or of a group of closed contacts, are the parabolas of the
  * present accelerations: for how long (s) they change nothing beyond rounding,
  * as at rest. 0: for less than some steps of the clock. */
-struct persistent_group;
-double crossing_rests(struct rt *run, struct persistent_group *group);
+double crossing_rests(struct rt *run, uint32_t block);
 
 #endif

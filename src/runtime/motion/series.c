@@ -256,9 +256,9 @@ struct from_rest {
 };
 
 /* With what share of the mean acceleration does a rest in balance end, whose
- * forces grow so? The greatest of at most
- * `share` at which they still push on. 0: there is none, or, if what moves is
- * to be held back already at this share, it is not. */
+ * forces grow so? The greatest of at most `share` at which they still push on.
+ * 0: there is none, or, if what moves is to be held back already at this share,
+ * it is not. */
 static double
 share_of(struct rt *run, uint32_t block, struct crossing *own,
          const struct from_rest *rest, double share, bool held_back)

@@ -277,10 +277,6 @@ close_group(struct flow *flow, struct flow_event *event, const bool *group,
     foresee_nested(flow, on);
 }
 
-/* Chooses the modes behind an impulse that the state has. Where none or several
- * are consistent, the impulse is an event of its own, which observers follow,
- * and the next one, at the same time, tells that the motion is not determined.
- */
 /* Settles anew without those contacts whose gaps have turned (taylor_gaps_turn)
  * since they were settled. */
 static int
@@ -301,6 +297,10 @@ settle_turned(struct flow *flow, const bool *ended, struct flow_event *event)
     return st;
 }
 
+/* Chooses the modes behind an impulse that the state has. Where none or several
+ * are consistent, the impulse is an event of its own, which observers follow,
+ * and the next one, at the same time, tells that the motion is not determined.
+ */
 static int
 settle_struck(struct flow *flow, const bool *on, const bool *ended,
               struct flow_event *event)

@@ -664,12 +664,12 @@ crossing_stops(struct rt *run, uint32_t block, int order)
 {
     assert(run != NULL && block < run->im->blocks.n);
     const imp_block *at = block_of(run, block);
-    const struct motion_block *moving = motion_block_of(run, block);
     struct crossing_blocks of = {&block, 1, NULL, order, rt_time(run), 0.0};
     /* a power of two, which the clock adds without rounding */
     double time = exp2(ceil(log2(CROSSING_STOP * switching_least(run))));
     bool *stay = NEW_N(run->brief, bool, at->state.n + 1), any = false;
-    if (moving->observer || relays_act(run, block))
+    if (motion_block_of(run, block)->observer || relays_act(run, block) ||
+        (at->n_unknown && persistent_moves(run, block)))
         return 0.0;
     for (uint32_t i = 0; i < at->state.n; i++)
         any |= stay[i] = ends_within(run, block, i, time);

@@ -145,6 +145,31 @@ hand_over(struct rt *run, uint32_t b, double *to)
         persistent_joints_over(run, b, from + pairs, to);
 }
 
+/* Leaves of the state and the poses what accelerations tell. Are they finite?
+ */
+static bool
+cut_rates(struct rt *run, uint32_t b)
+{
+    const imp_block *block = persistent_block(run, b);
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t),
+                   *in = IMP_ARRAY(run->im, block->bodies, uint32_t);
+    double *rows = run->rows.block[b] + IMP_ROW_PAD;
+    bool finite = true;
+    for (uint32_t i = 0; i < block->state.n; i++) {
+        double *c = rows + (size_t)row[i] * IMP_ROW_STRIDE;
+        c[3] = 0.0;
+        if (motion_block_of(run, b)->what[i] != MOTION_POSE)
+            c[2] = 0.0;
+        finite = finite && isfinite(c[1]) && isfinite(c[2]);
+    }
+    for (uint32_t k = 0; k < block->bodies.n && run->im->dim == 2; k++)
+        for (int j = 2; j < 4 && rt_body(run, in[k])->pose[j] != IMP_NO_ROW;
+             j++)
+            rows[(size_t)rt_body(run, in[k])->pose[j] * IMP_ROW_STRIDE + 3] =
+                0.0;
+    return finite;
+}
+
 /* Makes the series of the driven tapes, into run->rows.block (the caller's
  * persistent_memory->own). Coefficients below `from` stand from before. */
 static int
@@ -164,10 +189,11 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
             st = relays_driven(run, block, rows[0], from, order);
         else if (!st)
             st = rt_series_from(run, tape, lambda, rows, driven, from, order);
-        if (st == IMP_NONFINITE && !relays && order <= (group->first ? 3 : 2)) {
+        if (st == IMP_NONFINITE && !relays && !run->joints &&
+            order <= (group->first ? 3 : 2)) {
             /* accelerations are what is asked; their rates may be infinite */
             hand_over(run, block, run->rows.block[block]);
-            if (motion_cut(run, block, order))
+            if (cut_rates(run, block))
                 continue;
         }
         if (st == IMP_NONFINITE && !relays)

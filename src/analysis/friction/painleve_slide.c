@@ -10,6 +10,7 @@
 #include "abi/status.h"
 #include "analysis/friction/friction_priv.h"
 #include "runtime/geometry/polytope.h"
+#include "runtime/tape/functions.h"
 
 /* One of both bodies. */
 struct side {
@@ -112,8 +113,8 @@ read_rows(const struct painleve_slide *slide, struct painleve_reader *reader,
     for (int e = 0; e < 2; e++) {
         const double *state = slide->side[e].state;
         bool moves = slide->side[e].moves;
-        c[e] = cos(state[2]);
-        s[e] = sin(state[2]);
+        c[e] = imp_cos(state[2]);
+        s[e] = imp_sin(state[2]);
         v[e][0] = moves ? state[3] : 0.0;
         v[e][1] = moves ? state[4] : 0.0;
         spin[e] = moves ? state[5] : 0.0;

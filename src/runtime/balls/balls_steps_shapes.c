@@ -12,6 +12,7 @@
 #include "runtime/geometry/polytope.h"
 #include "runtime/instance/contact_table.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/tape/functions.h"
 
 /* The closest points of a side and a corner lie along the side's normal to
  * rounding; those of two corners lie elsewhere. This is the cosine of the
@@ -43,8 +44,8 @@ pose_of(const struct rt *run, uint32_t body)
     const double *state = run->env + rt_body(run, body)->env_state;
     return (struct polygon_pose){.polytope = run->polytope[body],
                                  .x = {state[0], state[1]},
-                                 .cosine = cos(state[2]),
-                                 .sine = sin(state[2])};
+                                 .cosine = imp_cos(state[2]),
+                                 .sine = imp_sin(state[2])};
 }
 
 static void

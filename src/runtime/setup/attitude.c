@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/setup/setup_priv.h"
+#include "runtime/tape/functions.h"
 
 bool
 setup_normalise(double *vector, int count)
@@ -118,8 +119,8 @@ setup_orientation(struct rt *run, const imp_body *body, double quat[4])
                                 "give a direction, such as (0, 0, 1)");
         break;
     }
-    quat[0] = cos(0.5 * angle);
+    quat[0] = imp_cos(0.5 * angle);
     for (int i = 0; i < 3; i++)
-        quat[i + 1] = sin(0.5 * angle) * axis[i];
+        quat[i + 1] = imp_sin(0.5 * angle) * axis[i];
     return IMP_OK;
 }

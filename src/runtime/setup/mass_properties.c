@@ -15,6 +15,7 @@
 #include "runtime/joints/joints.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/setup/setup_priv.h"
+#include "runtime/tape/functions.h"
 
 /* The slack of J1 + J2 >= J3 for data of 6 digits; thin disks reach equality.
  */
@@ -454,8 +455,8 @@ turned(struct rt *run, const imp_body *spec, const double point[3],
                        ? 0
                        : setup_raw(run, spec)[IMP_RAW_ORIENT];
     if (run->im->dim == 2) {
-        out[0] = cos(angle) * point[0] - sin(angle) * point[1];
-        out[1] = sin(angle) * point[0] + cos(angle) * point[1];
+        out[0] = imp_cos(angle) * point[0] - imp_sin(angle) * point[1];
+        out[1] = imp_sin(angle) * point[0] + imp_cos(angle) * point[1];
         return IMP_OK;
     }
     int st = setup_orientation(run, spec, quat);

@@ -3,6 +3,7 @@
  * generated code run the same code, and the few functions that C lacks. */
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "abi/lists.h"
@@ -22,9 +23,6 @@ COVER(log)
 COVER(log2)
 COVER(log10)
 COVER(log1p)
-COVER(sin)
-COVER(cos)
-COVER(tan)
 COVER(asin)
 COVER(acos)
 COVER(atan)
@@ -42,6 +40,53 @@ COVER(ceil)
 COVER(round)
 COVER(trunc)
 #undef COVER
+
+/* pi is no double, so that the angles of quarter and eighth turns are rounded:
+ * the sine of the double nearest to pi is 1.2e-16, and a wall turned by the one
+ * nearest to pi/2 leans by 6e-17. A double that is the nearest to k pi/4 stands
+ * for this angle, whose sine and cosine are known. That is a change of the
+ * angle by half of its last digit at most. True, with k mod 8 in *eighth, up to
+ * two turns both ways, where k pi/4 made by products, quotients and degrees is
+ * mostly that double. Thirds and sixths of a half turn are left as they are:
+ * sqrt(3)/2 is no double, so that what is turned by them leans in any case. */
+static bool
+is_eighth_turn(double angle, unsigned *eighth)
+{
+    const double quarter_pi = 0x1.921fb54442d18p-1;
+    if (!(fabs(angle) < 12.6))
+        return false;
+    int k = (int)(angle / quarter_pi + (angle < 0.0 ? -0.5 : 0.5));
+    *eighth = (unsigned)k & 7U;
+    return k != 0 && angle == k * quarter_pi;
+}
+
+static const double eighth_sines[8] = {0.0, M_SQRT1_2,  1.0,  M_SQRT1_2,
+                                       0.0, -M_SQRT1_2, -1.0, -M_SQRT1_2};
+
+double
+imp_sin(double a)
+{
+    unsigned eighth;
+    return is_eighth_turn(a, &eighth) ? eighth_sines[eighth] : sin(a);
+}
+
+double
+imp_cos(double a)
+{
+    unsigned eighth;
+    return is_eighth_turn(a, &eighth) ? eighth_sines[(eighth + 2U) & 7U]
+                                      : cos(a);
+}
+
+/* At odd multiples of pi/2 it is infinite, and no number near to 1e16. */
+double
+imp_tan(double a)
+{
+    unsigned eighth;
+    return is_eighth_turn(a, &eighth)
+               ? eighth_sines[eighth] / eighth_sines[(eighth + 2U) & 7U]
+               : tan(a);
+}
 
 double
 imp_pow(double a, double b)
@@ -206,7 +251,8 @@ imp_place(double a, const double *table, uint32_t n, uint32_t stride)
 {
     if (isnan(a))
         return a;
-    uint32_t low = 0, high = n & ~IMP_TABLE_BELOW; /* a number above a, or none */
+    uint32_t low = 0,
+             high = n & ~IMP_TABLE_BELOW; /* a number above a, or none */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         double at = table[(size_t)middle * stride];

@@ -412,6 +412,8 @@ together(struct parts *parts, int count, const int *index)
     const double *W = rows_of(parts, count, index);
     enum friction_several other,
         how = law_of_several(parts->law, approaching, &other);
+    if (count - n_grip == 1) /* one point, beside joints with friction */
+        other = how = FRICTION_PROCESS;
     for (int i = 0; i < count; i++)
         if (point[i].own && how != FRICTION_SEQUENTIAL) {
             if (approaching > 1) {

@@ -673,6 +673,29 @@ motion_cut(struct rt *run, uint32_t block, int order)
     return finite;
 }
 
+/* A force changes within a piece by less than this share of itself, or its rate
+ * is that of a power of a speed which begins. */
+#define TOLD_CHANGES 0x1p-10
+
+void
+motion_cut_joints(struct rt *run, uint32_t block, double length)
+{
+    assert(run && block < run->im->blocks.n && length >= 0.0);
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n; i++) {
+        if (!(joint[i].flags & IMP_JOINTF_RUBS) || joint[i].block != block)
+            continue;
+        for (uint32_t k = 0; k < IMP_RUB_ROWS; k++) {
+            double *c = run->rows.block[block] + IMP_ROW_PAD +
+                        (size_t)joint[i].rows[k] * IMP_ROW_STRIDE;
+            c[2] = 0.0;
+            if (k != IMP_RUBROW_RATE &&
+                !(fabs(c[1]) * length <= TOLD_CHANGES * fabs(c[0])))
+                c[1] = 0.0;
+        }
+    }
+}
+
 bool
 motion_died_out(const struct rt *run, uint32_t block, int order)
 {

@@ -427,6 +427,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
         *length = crossing_rests(run, block);
     if (slides)
         system_series_cut(run, moving->system, first ? 1 : 2, order);
+    motion_cut_joints(run, block, fmax(*length, 0.0));
     return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
 }
 

@@ -394,4 +394,5 @@ rubbing_joint_after(struct rubbing_joint *joint, double after, double work)
     pin->end = RUBBING_HOLDS;
     pin->speed = fmax(fabs(joint->rate), fabs(after)) / joint->unit;
     pin->struck = rt_time(joint->pins->run);
+    pin->onset = NAN; /* its slip begins with a rate */
 }

@@ -4,7 +4,6 @@
 
 static const struct gen_api api = {
     .version = GEN_API_VERSION,
-    .llvm_version = IMP_LLVM_VERSION,
     .emit = gen_emit,
     .load = gen_load_object,
     .unload = gen_unload,

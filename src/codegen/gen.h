@@ -11,7 +11,7 @@
 
 #include "abi/image.h"
 
-#define GEN_API_VERSION 1
+#define GEN_API_VERSION 2
 #define GEN_ENTRY "imp_gen_entry"
 
 /* Larger models are generated without optimisation, whatever is asked for,
@@ -61,7 +61,6 @@ struct gen_jit; /* holds loaded code; the pointers in code live as long */
 
 struct gen_api {
     int version;
-    const char *llvm_version; /* "19.1.7" */
     struct gen_bytes (*emit)(const imp_image *im,
                              const struct gen_options *opt);
     /* Loads an object made by emit into this process and fills in code.
@@ -71,7 +70,8 @@ struct gen_api {
                             const struct gen_symbol *symbols, imp_code *code,
                             const char **error);
     void (*unload)(struct gen_jit *j);
-    const char *(*host_cpu)(void); /* for cache keys; owned by the library */
+    /* for cache keys where nobody else knows it; owned by the library */
+    const char *(*host_cpu)(void);
 };
 typedef const struct gen_api *(*gen_entry_fn)(void);
 

@@ -80,7 +80,6 @@ endif()
 
 add_library(impgen SHARED ${gen_srcs})
 target_include_directories(impgen SYSTEM PRIVATE ${llvm_inc})
-target_compile_definitions(impgen PRIVATE IMP_LLVM_VERSION="${llvm_version}")
 target_link_libraries(impgen PRIVATE imp_base -L${llvm_libdir} ${llvm_libs}
   Threads::Threads)
 target_link_options(impgen PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)

@@ -7,13 +7,19 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <dirent.h>
+#include <dlfcn.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "cli/code/jit.h"
+#include "cli/code/load.h"
+#include "cli/code/where.h"
 #include "cli/session/session.h"
 #include "runtime/instance/run.h"
 
@@ -52,8 +58,8 @@ collect(void *ctx, const char *s, size_t n)
 /* a run; ahead >= 0: code comes after so much more work of the evaluator.
  * *spent: what it has done; true if there is code at the end */
 static bool
-run(const char *text, enum session_backend backend, double ahead,
-    struct buf *out, double *spent)
+run_from(const char *text, enum session_backend backend, bool cache,
+         double ahead, struct buf *out, double *spent)
 {
     struct session_options o;
     struct session s = {0};
@@ -67,7 +73,7 @@ run(const char *text, enum session_backend backend, double ahead,
     oom_enter(&g);
     session_defaults(&o);
     o.backend = backend;
-    o.cache = false;
+    o.cache = cache;
     session_open(&s, &o);
     s.sink.write = collect;
     s.sink.ctx = out;
@@ -86,6 +92,68 @@ run(const char *text, enum session_backend backend, double ahead,
     session_close(&s);
     oom_leave(&g);
     return code;
+}
+
+static bool
+run(const char *text, enum session_backend backend, double ahead,
+    struct buf *out, double *spent)
+{
+    return run_from(text, backend, false, ahead, out, spent);
+}
+
+/* Is the code generator, and LLVM with it, in this process? */
+static bool
+loaded(void)
+{
+    char path[WHERE_MAX];
+    assert_true(where_is(CODEGEN_FILE, path));
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle)
+        dlclose(handle);
+    return handle != NULL;
+}
+
+/* How many objects are in the cache? */
+static int
+objects(const char *folder)
+{
+    int n = 0;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return 0;
+    for (struct dirent *at; (at = readdir(dir));)
+        n += at->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+/* The cache is asked without LLVM, and what one way to machine code has put
+ * there the other one finds. */
+static void
+cached(void **state)
+{
+    char root[] = "/tmp/imp-tier-XXXXXX", folder[64], cmd[64];
+    struct buf out = {0};
+    double spent;
+
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    snprintf(folder, sizeof folder, "%s/imp", root);
+    assert_int_equal(setenv("XDG_CACHE_HOME", root, 1), 0);
+    /* the cache has nothing, and this little work pays for no code */
+    assert_false(run_from(model, SESSION_AUTO, true, 0, &out, &spent));
+#ifdef __x86_64__
+    assert_false(loaded());
+#endif
+    assert_int_equal(objects(folder), 0);
+    run_from(model, SESSION_JIT, true, -1, &out, &spent);
+    assert_true(loaded());
+    assert_int_equal(objects(folder), 1);
+    assert_true(run_from(model, SESSION_AUTO, true, 0, &out, &spent));
+    assert_int_equal(objects(folder), 1);
+    buf_free(&out);
+    snprintf(cmd, sizeof cmd, "rm -rf '%s'", root);
+    assert_int_equal(system(cmd), 0);
 }
 
 static void
@@ -131,8 +199,8 @@ many_runs(void **state)
 }
 
 /* Where the work ahead is foreseen, code is asked for early if it saves its
- * cost, and not at all for a short rest; without a forecast, or against one that
- * never comes true, the work that has been spent decides. */
+ * cost, and not at all for a short rest; without a forecast, or against one
+ * that never comes true, the work that has been spent decides. */
 static void
 forecast(void **state)
 {
@@ -172,9 +240,9 @@ forecast(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes),
-                                       cmocka_unit_test(many_runs),
-                                       cmocka_unit_test(forecast)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cached), cmocka_unit_test(same_bytes),
+        cmocka_unit_test(many_runs), cmocka_unit_test(forecast)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,6 @@
 
 #include <assert.h>
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -22,7 +21,10 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "cli/code/load.h"
+#include "cli/code/processor.h"
 #include "cli/code/version.h"
+#include "cli/code/where.h"
 #include "codegen/gen.h"
 
 #define MAGIC "IMPOBJ1\n"
@@ -46,31 +48,55 @@ add_text(struct sha256 *sha, const char *text)
     sha256_add(sha, text, strlen(text) + 1);
 }
 
-void
+/* The processor that the code is for. False: that is known to the code
+ * generator alone, which is not there. */
+static bool
+add_processor(struct sha256 *sha, const struct gen_api *api, const char *cpu)
+{
+    if (cpu && strcmp(cpu, "host")) {
+        add_text(sha, cpu);
+        return true;
+    }
+    if (processor_add(sha))
+        return true;
+    if (api)
+        add_text(sha, api->host_cpu());
+    return api != NULL;
+}
+
+/* The time of the generator's file tells its builds apart, and with its version
+ * the LLVM that it was built with. */
+static void
+add_generator(struct sha256 *sha)
+{
+    char path[WHERE_MAX];
+    struct stat st;
+
+    add_text(sha, version_of_imp());
+    add_text(sha, version_of_llvm());
+    if (!where_is(CODEGEN_FILE, path) || stat(path, &st))
+        return;
+    sha256_add(sha, &st.st_dev, sizeof st.st_dev);
+    sha256_add(sha, &st.st_ino, sizeof st.st_ino);
+    sha256_add(sha, &st.st_size, sizeof st.st_size);
+    sha256_add(sha, &st.st_mtim.tv_sec, sizeof st.st_mtim.tv_sec);
+    sha256_add(sha, &st.st_mtim.tv_nsec, sizeof st.st_mtim.tv_nsec);
+}
+
+bool
 cache_key(struct cache_key *key, const imp_image *image,
           const struct gen_api *api, const struct gen_options *options)
 {
-    assert(key && image && api && options);
+    assert(key && image && options);
     const imp_tape *tape = IMP_ARRAY(image, image->tapes, imp_tape);
     uint32_t abi = IMP_ABI_VERSION, n_tapes = image->tapes.n;
-    const bool host = !options->cpu || !strcmp(options->cpu, "host");
     struct sha256 sha;
-    struct stat st;
-    Dl_info info;
 
     sha256_init(&sha);
     sha256_add(&sha, &abi, sizeof abi);
-    add_text(&sha, version_of_imp());
-    add_text(&sha, api->llvm_version);
-    add_text(&sha, host ? api->host_cpu() : options->cpu);
-    /* the time of the generator's file tells its builds apart */
-    if (dladdr(api, &info) && info.dli_fname && !stat(info.dli_fname, &st)) {
-        sha256_add(&sha, &st.st_dev, sizeof st.st_dev);
-        sha256_add(&sha, &st.st_ino, sizeof st.st_ino);
-        sha256_add(&sha, &st.st_size, sizeof st.st_size);
-        sha256_add(&sha, &st.st_mtim.tv_sec, sizeof st.st_mtim.tv_sec);
-        sha256_add(&sha, &st.st_mtim.tv_nsec, sizeof st.st_mtim.tv_nsec);
-    }
+    add_generator(&sha);
+    if (!add_processor(&sha, api, options->cpu))
+        return false;
     int option[4] = {options->opt, options->with_image, options->pic,
                      options->lanes};
     sha256_add(&sha, option, sizeof option);
@@ -90,6 +116,7 @@ cache_key(struct cache_key *key, const imp_image *image,
     if (options->with_image)
         sha256_add(&sha, image, image->size);
     sha256_end(&sha, key->hash);
+    return true;
 }
 
 static void

@@ -22,8 +22,10 @@ struct cache_key {
     unsigned char hash[SHA256_SIZE];
 };
 /* The key of what generated code depends on: the tapes, the code generator (its
- * file and LLVM's version), the processor, the options. */
-void cache_key(struct cache_key *key, const imp_image *image,
+ * file), the processor, the options. `api` may be NULL, so that the cache can
+ * be asked before the code generator is loaded; false: then there is no key
+ * without it. */
+bool cache_key(struct cache_key *key, const imp_image *image,
                const struct gen_api *api, const struct gen_options *options);
 /* The object, on the heap, or NULL. */
 char *cache_get(const struct cache_key *key, size_t *size);

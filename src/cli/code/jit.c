@@ -17,7 +17,7 @@
 #include "runtime/instance/run.h"
 
 /* Work of the evaluator (runtime/instance/run.h) in the time that it takes to
- * load LLVM and an object from the cache; and to generate code for one
+ * load LLVM, and an object from the cache; and to generate code for one
  * instruction, in models of up to GEN_LARGE instructions and in larger ones.
  */
 #define WORK_LOAD 1e7
@@ -44,7 +44,17 @@ cost(const imp_image *image)
     return WORK_LOAD + n * (n > GEN_LARGE ? WORK_LARGE : WORK_SMALL);
 }
 
-/* Loads the object if the cache has it. */
+/* Loads the code generator, if it is not there. False where that fails. */
+static bool
+generator(struct model_code *code)
+{
+    if (!code->api)
+        code->api = load_codegen(&code->error);
+    return code->api != NULL;
+}
+
+/* Loads the object if the cache has it. The code generator is loaded for that
+ * alone, and where there is no key without it. */
 static void
 look_up(struct model_code *code)
 {
@@ -53,9 +63,12 @@ look_up(struct model_code *code)
     code->looked = true;
     if (!code->cache)
         return;
-    cache_key(&code->key, code->im, code->api, &code->o);
+    if (!cache_key(&code->key, code->im, code->api, &code->o) &&
+        (!generator(code) ||
+         !cache_key(&code->key, code->im, code->api, &code->o)))
+        return;
     char *object = cache_get(&code->key, &n);
-    if (object)
+    if (object && generator(code))
         code->jit =
             code->api->load(object, n, gen_symbols, &code->code, &code->error);
     free(object);
@@ -94,10 +107,6 @@ more(struct rt_tier *tier)
 {
     struct model_code *code = (struct model_code *)tier;
 
-    if (!code->api)
-        code->api = load_codegen(&code->error);
-    if (!code->api)
-        return NULL;
     if (!code->looked)
         look_up(code);
     if (!code->jit && tier->limit < cost(code->im)) {
@@ -105,6 +114,8 @@ more(struct rt_tier *tier)
         if (!rt_tier_due(tier))
             return NULL;
     }
+    if (!generator(code))
+        return NULL;
     if (!code->jit)
         make(code);
     return usable(code) ? &code->code : NULL;
@@ -122,7 +133,7 @@ new_code(const imp_image *image, int opt, bool cache)
     code->im = image;
     code->cache = cache;
     code->tier.more = more;
-    /* nothing can be found, so LLVM need not be loaded to look */
+    /* nothing can be found where nobody looks */
     code->tier.limit = cache ? WORK_LOAD : cost(image);
     return code;
 }

@@ -23,7 +23,7 @@ struct library {
 };
 
 static struct library codegen = {
-    .file = "libimpgen.so",
+    .file = CODEGEN_FILE,
     .entry = GEN_ENTRY,
     .version = GEN_API_VERSION,
     .what = "the code generator",

@@ -27,6 +27,12 @@ version_of_imp(void)
     return IMP_VERSION;
 }
 
+const char *
+version_of_llvm(void)
+{
+    return IMP_LLVM_VERSION;
+}
+
 void
 version_print(struct buf *out)
 {

@@ -7,6 +7,8 @@
 
 /* "0.1.0": the version that CMakeLists.txt gives the project */
 const char *version_of_imp(void);
+/* "19.1.7": that of the LLVM which the code generator was built with */
+const char *version_of_llvm(void);
 /* Appends what `imp --version` prints. No library is loaded for it: the
  * versions are those of the build. */
 void version_print(struct buf *out);

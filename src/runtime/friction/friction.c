@@ -525,7 +525,8 @@ static bool
 settle(struct gripping *at, const struct point_state *modes, bool sure,
        struct mode_result *out, int *which)
 {
-    double before = INFINITY, force_most = 0.0;
+    double before = INFINITY, force_most = 0.0,
+           none = GRIP_LEAST * mode_force_terms(at->in);
     int again = 0, n = at->in->n;
     bool one = false; /* only the modes of the last round are looked at */
     struct point_state *last = NEW_N(at->arena, struct point_state, n);
@@ -551,7 +552,8 @@ settle(struct gripping *at, const struct point_state *modes, bool sure,
             most = fmax(most, at->now[k]);
         }
         moved = grip_error(at, found);
-        if (!(moved > fmax(GRIP_SETTLED * most, GRIP_LEAST * force_most)) ||
+        if (!(moved >
+              fmax(GRIP_SETTLED * most, fmax(GRIP_LEAST * force_most, none))) ||
             (moved < GRIP_DIFFERS * most && !(moved < before))) {
             if (one && sure) {
                 one = false;

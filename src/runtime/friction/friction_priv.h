@@ -144,6 +144,11 @@ struct mode_scratch {
     int n_bound;
 };
 
+/* The greatest force that the terms of the accelerations amount to: what is far
+ * below, as where a load has just come to 0, is the rounding of terms that
+ * cancel. (mode_equations.c) */
+double mode_force_terms(const struct mode_problem *in);
+
 /* -- mode_rows.c ------------------------------------------------------------
  */
 

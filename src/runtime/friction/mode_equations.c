@@ -383,3 +383,18 @@ mode_null(struct mode_scratch *scratch, const struct mode_problem *in)
     equations(scratch, in);
     return null_directions(scratch, in, eliminate(scratch), NULL);
 }
+
+double
+mode_force_terms(const struct mode_problem *in)
+{
+    assert(in);
+    double most = 0.0;
+    int rows = 2 * in->n;
+    for (int r = 0; r < rows; r++) {
+        double own = in->W[(size_t)r * (size_t)(rows + 1)],
+               terms = in->terms ? in->terms[r] : fabs(in->free[r]);
+        if (own > 0.0)
+            most = fmax(most, terms / own);
+    }
+    return most;
+}

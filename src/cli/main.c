@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/commands.h"
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/io.h"
@@ -81,6 +82,16 @@ subcommand(const char *name)
     return NULL;
 }
 
+/* Is this the word of a command of the language? */
+static bool
+asks_in_a_model(const char *word)
+{
+    bool any = false;
+    for (uint32_t id = 0; id < IMP_CMD_COUNT; id++)
+        any |= strcmp(word, imp_command_word(id)) == 0;
+    return any;
+}
+
 /* Says that there is none of this name, and what may be meant. */
 static int
 no_subcommand(const char *word)
@@ -91,10 +102,16 @@ no_subcommand(const char *word)
     size_t n = strlen(word);
     bool model =
         (n > 4 && strcmp(word + n - 4, ".imp") == 0) || access(word, F_OK) == 0;
-    const char *near = model ? NULL : suggest(word, names, N_TABLE);
+    bool asks = asks_in_a_model(word);
+    const char *near = model || asks ? NULL : suggest(word, names, N_TABLE);
     struct buf help = {0};
     if (model)
         buf_printf(&help, "`imp run %s` runs a model", word);
+    else if (asks)
+        buf_printf(&help,
+                   "`%s` is a command of a model, and `imp run MODEL` carries "
+                   "out all of them; `imp doc %s` tells more",
+                   word, word);
     else if (strcmp(word, "version") == 0 || strcmp(word, "-v") == 0 ||
              strcmp(word, "-V") == 0)
         buf_printf(&help, "`imp --version` prints the version");

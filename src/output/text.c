@@ -333,14 +333,18 @@ is_empty(const imp_field *field, const struct field_value *value)
             field->kind == IMP_FIELD_VECS || field->kind == IMP_FIELD_MAT);
 }
 
-/* A line of a record: the name, and room for what stands behind it. */
+/* A line of a record: the name, and room for what stands behind it. A longer
+ * name, such as that of an expression, has a line of its own. */
 static struct para
 record_line(struct buf *buf, const struct output *output, const char *name,
             size_t wide)
 {
+    size_t n = out_display_width(name);
     spaces(buf, 2);
     buf_puts(buf, name);
-    spaces(buf, wide + 2 - out_display_width(name));
+    if (n > wide)
+        buf_putc(buf, '\n');
+    spaces(buf, n > wide ? wide + 4 : wide + 2 - n);
     return (struct para){buf, wide + 4, wide + 4, out_width(output), true};
 }
 
@@ -404,12 +408,12 @@ out_record_text(struct output *output, const imp_image *im,
 {
     assert(im != NULL && record != NULL);
     struct buf buf = {0};
-    size_t wide = strlen("absent");
+    size_t wide = strlen("absent"), most = out_width(output) / 2;
     for (size_t i = 0; i < record->n; i++) {
         if (reason(record, i) || is_empty(&record->schema[i], &record->v[i]))
             continue;
         size_t n = out_display_width(imp_text(im, record->schema[i].name));
-        wide = n > wide ? n : wide;
+        wide = n > wide && n <= most ? n : wide;
     }
     buf_printf(&buf, "%s\n", label);
     for (size_t i = 0; i < record->n; i++) {

@@ -1,1 +1,2 @@
 $imp rnu model.imp
+$imp simulate model.imp

@@ -408,8 +408,11 @@ momentum(const struct model *model, const struct result *result, int index,
               &motion);
     motion.v[i].first = 1;
     *own = value(&motion, system->kinetic).first;
-    *rate =
-        system->dissipation ? -value(&motion, system->dissipation).first : 0;
+    *rate = 0;
+    if (system->dissipation)
+        *rate -= value(&motion, system->dissipation).first;
+    if (system->dry)
+        *rate -= value(&motion, system->dry).first;
     motion.v[i].first = 0;
     motion.q[i].first = 1;
     *rate += value(&motion, system->kinetic).first;

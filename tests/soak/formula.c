@@ -99,6 +99,12 @@ formula_power(struct formulas *formulas, int left, double exponent)
 }
 
 int
+formula_unit(struct formulas *formulas, int left, double seconds)
+{
+    return add_node(formulas, (struct node){OP_UNIT, seconds, left, 0});
+}
+
+int
 formula_scaled(struct formulas *formulas, double factor, int left)
 {
     return formula_two(formulas, OP_MULTIPLY, formula_number(formulas, factor),
@@ -115,6 +121,13 @@ formula_derivative(struct formulas *formulas, int of, int coordinate)
         return formula_number(formulas, node.left == coordinate);
     case OP_TIME:
         return formula_number(formulas, coordinate == TIME_PLACE);
+    case OP_RATE:
+        return formula_number(formulas, node.left + RATE_PLACE == coordinate);
+    case OP_UNIT:
+        inner = formula_derivative(formulas, node.left, coordinate);
+        return is_number(formulas, inner, 0)
+                   ? inner
+                   : formula_unit(formulas, inner, node.value);
     case OP_ADD:
         inner = formula_derivative(formulas, node.left, coordinate);
         return formula_two(
@@ -131,8 +144,8 @@ formula_derivative(struct formulas *formulas, int of, int coordinate)
     default:
         break;
     }
-    if (node.operation == OP_NUMBER || node.operation == OP_RATE ||
-        node.operation == OP_STEP || node.operation == OP_SIGN)
+    if (node.operation == OP_NUMBER || node.operation == OP_STEP ||
+        node.operation == OP_SIGN)
         return formula_number(formulas, 0);
     inner = formula_derivative(formulas, node.left, coordinate);
     int outer = 0;
@@ -193,6 +206,9 @@ formula_substitute(const struct formulas *from, int root,
     case OP_POWER:
         return formula_power(to, formula_substitute(from, node->left, by, to),
                              node->value);
+    case OP_UNIT:
+        return formula_unit(to, formula_substitute(from, node->left, by, to),
+                            node->value);
     default:
         return formula_one(to, node->operation,
                            formula_substitute(from, node->left, by, to));
@@ -207,9 +223,13 @@ formula_print(const struct formulas *formulas, int root, char names[][16],
     static const char *const before[] = {
         [OP_ADD] = "(",     [OP_MULTIPLY] = "(", [OP_POWER] = "(",
         [OP_SIN] = "sin(",  [OP_COS] = "cos(",   [OP_RAMP] = "max(0, ",
-        [OP_STEP] = "(if ", [OP_ABS] = "abs(",   [OP_SIGN] = "sign("};
+        [OP_STEP] = "(if ", [OP_ABS] = "abs(",   [OP_SIGN] = "sign(",
+        [OP_UNIT] = "("};
     bool square = node->operation == OP_POWER && node->value == 2;
-    const char *own = !formulas->own               ? NULL
+    /* powers pass the kink of an absolute value, but not of a maximum */
+    bool damper = node->operation == OP_ABS &&
+                  formulas->node[node->left].operation == OP_UNIT;
+    const char *own = !formulas->own || damper     ? NULL
                       : square                     ? "square_of("
                       : node->operation == OP_RAMP ? "ramp_of("
                       : node->operation == OP_ABS  ? "size_of("
@@ -235,6 +255,8 @@ formula_print(const struct formulas *formulas, int root, char names[][16],
         break;
     }
     fputs(own ? own : before[node->operation], out);
+    if (node->operation == OP_UNIT)
+        fputs(node->value > 0 ? "(1 [s])*" : "(1 [1/s])*", out);
     formula_print(formulas, node->left, names, out);
     if (node->operation == OP_ADD || node->operation == OP_MULTIPLY) {
         fputs(node->operation == OP_ADD ? " + " : "*", out);
@@ -330,6 +352,8 @@ formula_value(const struct formulas *formulas, int root, const struct hyper *q,
         return chain(a, fmax(0, x), x > 0, 0);
     case OP_ABS:
         return chain(a, fabs(x), (x > 0) - (x < 0), 0);
+    case OP_UNIT:
+        return a;
     case OP_SIGN:
         return (struct hyper){(x > 0) - (x < 0), 0, 0, 0};
     default:

@@ -9,7 +9,11 @@
 enum { MAX_NODES = 2000, MAX_COORDINATES = 4 };
 /* Where formulas are evaluated or derived time stands behind the coordinates.
  */
-enum { TIME_PLACE = MAX_COORDINATES, PLACES_COUNT };
+enum {
+    TIME_PLACE = MAX_COORDINATES,
+    PLACES_COUNT,
+    RATE_PLACE = PLACES_COUNT /* of the rate of the first coordinate */
+};
 
 enum operation {
     OP_NUMBER,     /* value */
@@ -24,7 +28,9 @@ enum operation {
     OP_RAMP, /* max(0, left) */
     OP_STEP, /* 1 if left > 0, else 0: a derivative of OP_RAMP */
     OP_ABS,
-    OP_SIGN /* its derivative */
+    OP_SIGN, /* its derivative */
+    OP_UNIT  /* left times 1 s (value 1), or over 1 s (value -1): powers take
+                numbers without a unit */
 };
 
 struct node {
@@ -54,7 +60,9 @@ int formula_scaled(struct formulas *formulas, double factor, int left);
 bool formula_has_time(const struct formulas *formulas, int root);
 /* All of them, with t + shift in place of t. */
 void formula_shift_time(struct formulas *formulas, double shift);
-/* the derivative by a coordinate, or by the time (TIME_PLACE) */
+int formula_unit(struct formulas *formulas, int left, double seconds);
+/* the derivative by a coordinate, by the time (TIME_PLACE), or by the rate of a
+ * coordinate (RATE_PLACE + its number) */
 int formula_derivative(struct formulas *formulas, int of, int coordinate);
 /* q[i] becomes sum_k matrix[i][k] q[k] + offset[i], and each rate that of this
  * times rate_factor, t becomes time_factor*t. Returns the root in `to`. */

@@ -55,6 +55,7 @@ static const struct kind {
     {"bearings", generate_bearings, 0},
     {"plates", generate_plates, 0},
     {"supports", generate_supports, 0},
+    {"powers", generate_powers, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

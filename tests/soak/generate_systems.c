@@ -211,6 +211,47 @@ generate_dry(struct random *random, struct model *out)
     out->until = 3;
 }
 
+/* c |slip|^(p + 1)/(p + 1): a damper whose force goes with the power p of the
+ * slip. */
+static int
+damper(struct formulas *formulas, struct random *random, int slip)
+{
+    double power = random_chance(random, 0.2)
+                       ? 0.5 + 0.5 * random_whole(random, 4)
+                       : round(random_in(random, 0.3, 2.5) * 100) / 100;
+    int size = formula_one(formulas, OP_ABS, formula_unit(formulas, slip, 1));
+    return formula_scaled(
+        formulas, random_in(random, 0.1, 3),
+        formula_unit(formulas, formula_power(formulas, size, power + 1), -1));
+}
+
+/* Systems with dampers whose forces go with powers of rates, in flight, beside
+ * closed contacts, on rough ground, and from rest. */
+void
+generate_powers(struct random *random, struct model *out)
+{
+    if (random_chance(random, 0.4))
+        generate_rough_system(random, out);
+    else
+        generate_general_system(random, out);
+    struct coordinate_system *system = &out->system[0];
+    struct formulas *formulas = &system->formulas;
+    int count = system->coordinates, terms = 1 + random_whole(random, count),
+        sum = formula_number(formulas, 0);
+    for (int i = 0; i < terms; i++) {
+        int slip = rate(formulas, i);
+        if (count > 1 && random_chance(random, 0.3))
+            slip = add(formulas, slip,
+                       formula_scaled(formulas, random_in(random, -1, 1),
+                                      rate(formulas, (i + 1) % count)));
+        sum = add(formulas, sum, damper(formulas, random, slip));
+    }
+    system->dry = sum;
+    for (int i = 0; i < count && random_chance(random, 0.3); i++)
+        system->rate[i] = 0;
+    out->until = 2;
+}
+
 /* Kepler's problem with a wall around the centre. */
 void
 generate_kepler(struct random *random, struct model *out)

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+/* The potential as a force, and with it what goes with absolute values of
+ * rates. */
 static void
 print_force(const struct coordinate_system *system, FILE *out)
 {
@@ -13,6 +15,10 @@ print_force(const struct coordinate_system *system, FILE *out)
     fputs("  force = ", out);
     for (int i = 0; i < system->coordinates; i++) {
         int slope = formula_derivative(formulas, system->potential, i);
+        if (system->dry)
+            slope = formula_two(
+                formulas, OP_ADD, slope,
+                formula_derivative(formulas, system->dry, RATE_PLACE + i));
         fputs(i ? ", " : system->coordinates > 1 ? "(" : "", out);
         fputs("(-1 [1/s^2])*", out);
         formula_print(formulas, slope, (char(*)[16])(void *)system->coordinate,
@@ -151,16 +157,17 @@ print_system(const struct model *model, int index, FILE *out)
     else if (system->potential)
         print_formula(system, "potential = (1 [1/s^2])*", system->potential,
                       out);
-    if (system->dissipation && !system->dry)
+    bool dry = system->dry && !(system->as_force && system->potential);
+    if (system->dissipation && !dry)
         print_formula(system, "dissipation = (1 [1/s])*", system->dissipation,
                       out);
-    if (system->dissipation && system->dry) {
+    if (system->dissipation && dry) {
         fputs("  dissipation = (1 [1/s])*", out);
         formula_print(&system->formulas, system->dissipation,
                       (char(*)[16])(void *)system->coordinate, out);
         fputs("\n", out);
         print_formula(system, "  + (1 [1/s^2])*", system->dry, out);
-    } else if (system->dry)
+    } else if (dry)
         print_formula(system, "dissipation = (1 [1/s^2])*", system->dry, out);
     for (int k = 0; k < model->contacts; k++) {
         int i = model->reversed ? model->contacts - 1 - k : k;

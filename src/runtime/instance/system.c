@@ -347,6 +347,46 @@ system_series_cut(struct rt *run, uint32_t system, int from, int to)
                 0.0;
 }
 
+uint32_t
+system_n_forces(const struct rt *run, uint32_t system)
+{
+    const imp_system *sys = rt_system(run, system);
+    return sys->n_contact + 4 * sys->n_rub;
+}
+
+bool
+system_force_is_slip(const struct rt *run, uint32_t system, uint32_t row)
+{
+    uint32_t first = rt_system(run, system)->n_contact;
+    return row >= first && (row - first) % 4 == SYSTEM_RUB_SLIP;
+}
+
+void
+system_forces(const struct rt *run, uint32_t system, double *out)
+{
+    assert(run && out);
+    uint32_t first = 2 * rt_system(run, system)->n;
+    for (uint32_t i = 0; i < system_n_forces(run, system); i++)
+        out[i] = modal_row(run, system, first + i)[0];
+}
+
+void
+system_forces_through(struct rt *run, uint32_t system, double step,
+                      const double *halfway, const double *end)
+{
+    assert(run && step > 0.0 && halfway && end);
+    struct modal modal = modal_of(run, system);
+    const uint32_t *row = IMP_ARRAY(run->im, modal.rows, uint32_t) +
+                          2 * (size_t)rt_system(run, system)->n;
+    for (uint32_t i = 0; i < system_n_forces(run, system); i++) {
+        double *c = modal.work + (size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        double change = (end[i] - c[0]) / step,
+               bend = 2.0 * (c[0] - 2.0 * halfway[i] + end[i]) / (step * step);
+        c[1] = change - bend * step;
+        c[2] = bend;
+    }
+}
+
 void
 system_unslide(struct rt *run, uint32_t system)
 {

@@ -32,6 +32,17 @@ void system_series_nonfinite(struct rt *run, uint32_t system, int order);
 /* After system_series: sets the coefficients of these orders to 0 in the series
  * of the forces. */
 void system_series_cut(struct rt *run, uint32_t system, int from, int to);
+/* How many rows the forces of its contacts have, and those of friction: its
+ * force, its slip, and its cones, of each contact in turn (system_rub_row). */
+uint32_t system_n_forces(const struct rt *run, uint32_t system);
+/* Their values, after system_series of any order. */
+void system_forces(const struct rt *run, uint32_t system, double *out);
+/* After system_series_cut: makes them parabolas from what they are now through
+ * these values half a step and a step later. */
+void system_forces_through(struct rt *run, uint32_t system, double step,
+                           const double *halfway, const double *end);
+/* Is that row a slip? */
+bool system_force_is_slip(const struct rt *run, uint32_t system, uint32_t row);
 /* Clears the rows that system_series wrote. Call it before the block's own
  * tape, which does not write what is always 0. */
 void system_unslide(struct rt *run, uint32_t system);

@@ -53,7 +53,8 @@ double motion_parabola(const struct rt *run, uint32_t block);
 /* Replaces the rows of a block by that parabola. IMP_NONFINITE if it leads
  * nowhere; then the rows are lost. */
 int motion_series_parabola(struct rt *run, uint32_t block, int order);
-/* The run ends at this time (s). Where the motion begins at rest and a force
+/* A run begins, which ends at this time (s); short pieces that led nowhere in
+ * one before are forgotten. Where the motion begins at rest and a force
  * grows like a power of the speed, that tells what the clock does not; 0: it is
  * not known. */
 void motion_horizon(struct rt *run, double until);

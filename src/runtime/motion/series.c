@@ -386,11 +386,98 @@ lower_series(struct rt *run, uint32_t block, int order, double least)
     return obeys && length > least ? length : 0.0;
 }
 
+/* -- forces of closed contacts along a parabola ------------------------------
+ */
+
+/* What holds contacts closed may change while no acceleration does, as friction
+ * on what sticks to a belt and stretches a spring. Along a parabola of the
+ * motion forces are parabolas, too, through their values at its beginning,
+ * halfway and at its end, for as long as they keep to these at the quarters, to
+ * this share of the greatest force. A power of a rate that a contact holds at
+ * its rounding has a rounding above that of the force. */
+#define FORCES_KEPT 0x1p-26
+/* Slips below this share of the rates are rounding. */
+#define FORCES_SLIP 0x1p-40
+
+/* The values of the forces at the quarters of a step along the rows that are
+ * followed. False: they have none. */
+static bool
+forces_along(struct rt *run, uint32_t block, const struct crossing *own,
+             int order, double start, double step, double *quarter[5])
+{
+    uint32_t system = motion_block_of(run, block)->system;
+    for (int k = 0; k < 5; k++) {
+        crossing_move(run, block, own, order, start, 0.25 * k * step);
+        if (motion_rates(run, block) != IMP_OK)
+            return false;
+        system_forces(run, system, quarter[k]);
+    }
+    return true;
+}
+
+/* Do they keep to parabolas? */
+static bool
+are_parabolas(const struct rt *run, uint32_t block, const struct crossing *own,
+              double *const quarter[5])
+{
+    uint32_t system = motion_block_of(run, block)->system,
+             n = block_of(run, block)->state.n;
+    double most[2] = {0.0, 0.0};
+    for (uint32_t i = n / 2; i < n; i++)
+        most[1] =
+            fmax(most[1], FORCES_SLIP / FORCES_KEPT * fabs(own->speed[i]));
+    for (int look = 0; look < 2; look++)
+        for (uint32_t i = 0; i < system_n_forces(run, system); i++) {
+            bool slip = system_force_is_slip(run, system, i);
+            double a = quarter[0][i], b = quarter[2][i], c = quarter[4][i];
+            most[slip] =
+                fmax(most[slip], fmax(fabs(a), fmax(fabs(b), fabs(c))));
+            double off =
+                fmax(fabs(quarter[1][i] - (3.0 * a + 6.0 * b - c) / 8.0),
+                     fabs(quarter[3][i] - (3.0 * c + 6.0 * b - a) / 8.0));
+            if (look == 1 && !(off <= FORCES_KEPT * most[slip]))
+                return false;
+        }
+    return true;
+}
+
+/* Makes the forces of the closed contacts of a system, whose motion is a
+ * parabola for `length`, parabolas. For how long they are: `least` or less,
+ * where they are none. */
+static double
+follow_forces(struct rt *run, uint32_t block, int order, double least,
+              double length)
+{
+    uint32_t system = motion_block_of(run, block)->system,
+             n = system_n_forces(run, system);
+    struct crossing *own = crossing_of(run, block);
+    double start = rt_time(run), *quarter[5], horizon = run->motion->horizon,
+           step = fmin(length, horizon > 0.0 ? horizon : 1.0);
+    struct diags unheard, *heard = run->ds;
+    for (int k = 0; k < 5; k++)
+        quarter[k] = NEW_N(run->brief, double, n + 1);
+    crossing_follow(run, block, own);
+    diags_init(&unheard, run->brief, heard->sources);
+    run->ds = &unheard;
+    while (step > least &&
+           !(forces_along(run, block, own, order, start, step, quarter) &&
+             are_parabolas(run, block, own, quarter)))
+        step *= 0.25;
+    crossing_back(run, block, own, order, start);
+    run->ds = heard;
+    system_series_cut(run, system, 1, order);
+    if (step > least)
+        system_forces_through(run, system, step, quarter[2], quarter[4]);
+    return step;
+}
+
 void
 motion_horizon(struct rt *run, double until)
 {
     assert(run != NULL && run->motion != NULL && !isnan(until));
     run->motion->horizon = isfinite(until) ? fabs(until) : 0.0;
+    for (uint32_t block = 0; block < run->im->blocks.n; block++)
+        run->motion->briefs[block] = (struct motion_brief){.time = NAN};
 }
 
 int
@@ -421,11 +508,18 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
         *length = first_step(run, block, order, least, *length);
     if (*length <= least)
         *length = fmax(*length, crossing_stops(run, block, order));
+    bool known = slides && *length > FIRST_CLOCK * least;
+    if (known)
+        *length = follow_forces(run, block, order, least, *length);
     if (*length <= least && (slides || rough))
         *length = motion_brief(run, run->motion->briefs + block, NULL);
-    if (!(*length > least) && slides)
+    if (!(*length > least) && slides) {
         *length = crossing_rests(run, block);
-    if (slides)
+        known = *length > 0.0;
+        if (known)
+            *length = follow_forces(run, block, order, least, *length);
+    }
+    if (slides && !known)
         system_series_cut(run, moving->system, first ? 1 : 2, order);
     motion_cut_joints(run, block, fmax(*length, 0.0));
     return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
@@ -472,7 +566,7 @@ motion_brief(const struct rt *run, struct motion_brief *brief,
            gone = now - brief->time;
     /* what others end sooner counts together */
     if (!(gone >= 0.0 && gone < 0.5 * length)) {
-        brief->many = gone <= 2.0 * length ? brief->many + 1 : 1;
+        brief->many = fabs(gone) <= 2.0 * length ? brief->many + 1 : 1;
         brief->time = now;
     }
     return brief->many > BRIEF_MANY ? 0.0 : length;

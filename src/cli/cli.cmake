@@ -64,7 +64,7 @@ foreach(t ${rt_rooms})
   list(APPEND rt_files $<TARGET_FILE:${t}>)
 endforeach()
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/libimprt.a
-  COMMAND ${CMAKE_COMMAND} -DAR=${CMAKE_AR}
+  COMMAND ${CMAKE_COMMAND} -DAR=${CMAKE_AR} -DLD=${CMAKE_LINKER}
           -DOUT=${CMAKE_BINARY_DIR}/libimprt.a "-DIN=${rt_files}" -P ${merge}
   DEPENDS ${rt_rooms} ${merge} VERBATIM)
 add_custom_target(imprt ALL DEPENDS ${CMAKE_BINARY_DIR}/libimprt.a)

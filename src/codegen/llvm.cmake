@@ -72,6 +72,8 @@ endif()
 if(static_libs AND IMP_LLVM_${llvm_version}_ARCHIVES)
   message(STATUS "LLVM ${llvm_version}, its archives")
   set(llvm_libs ${static_libs} -Wl,--gc-sections)
+  install(FILES ${CMAKE_SOURCE_DIR}/LICENSES/llvm.txt
+    DESTINATION share/doc/imp)
 else()
   message(STATUS "LLVM ${llvm_version}, its shared library")
   ask_llvm(llvm_libs --link-shared --libs)

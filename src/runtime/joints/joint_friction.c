@@ -625,6 +625,24 @@ joint_friction_push(struct rt *run, uint32_t block, const double *x,
 /* -- work --------------------------------------------------------------------
  */
 
+/* The integral of a product of series up to dt, term by term: beside a power of
+ * a speed that begins, products of coefficients are too large for doubles. */
+static double
+work_by_terms(struct taylor *friction, struct taylor *rate, int order,
+              double dt)
+{
+    double power = 1.0, sum = 0.0;
+    struct taylor product;
+    for (int k = 0; k < order; k++, power *= dt) {
+        friction->c[k] *= power;
+        rate->c[k] *= power;
+    }
+    taylor_mul(order - 1, friction, rate, &product);
+    for (int k = order - 1; k >= 0; k--)
+        sum += product.c[k] / (k + 1.0);
+    return sum * dt;
+}
+
 void
 joint_friction_work(struct rt *run, int order, double dt)
 {
@@ -649,6 +667,7 @@ joint_friction_work(struct rt *run, int order, double dt)
         taylor_mul(order - 1, &friction, &rate, &power);
         for (int k = order - 1; k >= 0; k--)
             work = dt * (work + power.c[k] / (k + 1.0));
-        env[IMP_JOINT_WORK] += work;
+        env[IMP_JOINT_WORK] +=
+            isfinite(work) ? work : work_by_terms(&friction, &rate, order, dt);
     }
 }

@@ -678,9 +678,9 @@ motion_cut(struct rt *run, uint32_t block, int order)
 #define TOLD_CHANGES 0x1p-10
 
 void
-motion_cut_joints(struct rt *run, uint32_t block, double length)
+motion_cut_joints(struct rt *run, uint32_t block, int order, double length)
 {
-    assert(run && block < run->im->blocks.n && length >= 0.0);
+    assert(run && block < run->im->blocks.n && order >= 1 && length >= 0.0);
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     for (uint32_t i = 0; i < run->im->joints.n; i++) {
         if (!(joint[i].flags & IMP_JOINTF_RUBS) || joint[i].block != block)
@@ -688,10 +688,14 @@ motion_cut_joints(struct rt *run, uint32_t block, double length)
         for (uint32_t k = 0; k < IMP_RUB_ROWS; k++) {
             double *c = run->rows.block[block] + IMP_ROW_PAD +
                         (size_t)joint[i].rows[k] * IMP_ROW_STRIDE;
-            c[2] = 0.0;
+            int last = k == IMP_RUBROW_RATE ? order : order - 1, made = 1;
             if (k != IMP_RUBROW_RATE &&
                 !(fabs(c[1]) * length <= TOLD_CHANGES * fabs(c[0])))
-                c[1] = 0.0;
+                last = length > 0.0 ? 0 : last;
+            while (made <= last && isfinite(c[made]))
+                made++;
+            for (; made <= IMP_ORDER_MAX; made++)
+                c[made] = 0.0;
         }
     }
 }

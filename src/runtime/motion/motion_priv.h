@@ -184,10 +184,12 @@ bool motion_died_out(const struct rt *run, uint32_t block, int order);
  * velocities are the rates of, to order 1 for velocities. False if that is not
  * finite. */
 bool motion_cut(struct rt *run, uint32_t block, int order);
-/* Leaves of what joints with friction of the block tell what is so within a
- * piece of this length: beside a power of a speed that begins the rates of
- * their forces may have no bound, nor a meaning. */
-void motion_cut_joints(struct rt *run, uint32_t block, double length);
+/* Leaves of what joints with friction of the block tell what belongs to a
+ * motion of this order: forces and friction are known to one order less.
+ * length: of the piece, where beside a power of a speed that begins their rates
+ * may have no bound, nor a meaning; 0 where they have. */
+void motion_cut_joints(struct rt *run, uint32_t block, int order,
+                       double length);
 /* How long a piece is in which finite forces change nothing beyond rounding:
  * some steps of the clock. Near time 0, where the clock has no rounding, those
  * of a clock at the time in which the contacts of the group, if there is one,

@@ -368,6 +368,7 @@ lower_series(struct rt *run, uint32_t block, int order, double least)
         for (int k = made + 1; k <= order; k++)
             run->rows.block[block][(size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD +
                                    (size_t)k] = 0.0;
+    motion_cut_joints(run, block, made, 0.0);
     if (!isfinite(length) || !(length > least) ||
         (moving->system != IMP_NO_SYSTEM &&
          system_mass(run, moving->system, own->mass) != IMP_OK))
@@ -493,7 +494,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
         return IMP_NONFINITE;
     /* how far a series leads on only high orders tell */
     order = order < MOTION_STEP_ORDER ? MOTION_STEP_ORDER : order;
-    if (!moving->observer && !slides && !rough && !relays_act(run, block) &&
+    if (!moving->observer && !slides && !relays_act(run, block) &&
         (*length = lower_series(run, block, order, least)) > 0.0)
         return IMP_OK;
     /* the rates of accelerations may be infinite, as those of a root of 0 */
@@ -521,7 +522,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     }
     if (slides && !known)
         system_series_cut(run, moving->system, first ? 1 : 2, order);
-    motion_cut_joints(run, block, fmax(*length, 0.0));
+    motion_cut_joints(run, block, 2, fmax(*length, least));
     return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
 }
 

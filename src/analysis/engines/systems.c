@@ -135,11 +135,9 @@ choose(struct second *second, struct second_system *system, int left,
         if (is_closed(second, system, i, CLOSED) &&
             is_still(second, system, i) && (int)i != left)
             index[n++] = (int)i;
-    int st = second_tendencies(second, system);
-    if (st)
-        return st;
     /* Where nothing bends a gap, the next derivative decides: forces that are
-     * zero now push from then on. */
+     * zero now push from then on. Nothing else asks for it: at rest, a force
+     * that goes with a power of the speed has none. */
     bool late = n > 0;
     for (int i = 0; i < n; i++)
         late &= fabs(system->bend[index[i]]) <=
@@ -147,6 +145,13 @@ choose(struct second *second, struct second_system *system, int left,
                                  ->contact[first_contact(second, system) +
                                            (uint32_t)index[i]]
                                  .speed;
+    int st = late ? second_tendencies(second, system) : IMP_OK;
+    if (st == IMP_NONFINITE)
+        return second_cannot(second,
+                             first_contact(second, system) + (uint32_t)index[0],
+                             "what presses it has no derivatives here");
+    if (st)
+        return st;
     for (int i = 0; i < n; i++) {
         tendency[i] = late ? system->beyond[index[i]] : system->bend[index[i]];
         for (int j = 0; j < n; j++)

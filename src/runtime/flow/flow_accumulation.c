@@ -438,6 +438,10 @@ single_ahead(struct flow *flow)
     return false;
 }
 
+/* Opposite forces differ by twice their size, for a time that is known by its
+ * own size. */
+#define FAINT_BRANCHES 4.0
+
 /* The flights are below rounding. Of those at one contact the sum is known. */
 static bool
 faint_ahead(struct flow *flow, double *time)
@@ -465,6 +469,11 @@ faint_ahead(struct flow *flow, double *time)
         DBL_EPSILON *
         (TAYLOR_NOISE +
          (double)(taylor->several.impacts - (last->n > 0 ? last->impacts : 0)));
+    /* forces that change their branches within each flight (dry friction) may
+     * do the opposite of what they do on the way that is followed */
+    if (taylor->branches.switches)
+        taylor->chatter.state_error +=
+            FAINT_BRANCHES * (*time - taylor->now) / time_scale(flow);
     return taylor_path_make(flow, last->group, *time - taylor->now);
 }
 

@@ -18,6 +18,8 @@
 /* It may be 0, with contacts that push, within this many. */
 #define RELAY_NEAR 65536.0
 #define RELAY_DRIFT 4096.0
+/* What others hold at 0 has left it beyond so many times its rounding. */
+#define RELAY_STRAYS 4.0
 /* A jump of this share of the rate of u is rounding. */
 #define RELAY_JUMP 0x1p-40
 /* A minor that is this share of the product of its diagonal is 0. */

@@ -145,6 +145,30 @@ comes_back(const struct rt *run, struct relays *relays, uint32_t i, int order,
     }
 }
 
+/* One whose u contacts and other relays hold at 0 keeps its share for as long
+ * as they do: gradients of contacts turn along the motion, and then u goes on
+ * to one side or the other. There the step ends, beyond the rounding of u, so
+ * that its side is that of u from there on. */
+static void
+strays(const struct rt *run, struct relays *relays, uint32_t i, int order,
+       double *step)
+{
+    const double *u = row_of(run, relays, relays->of->n + i);
+    double noise = RELAY_STRAYS * relays->noise[i], room[IMP_ORDER_MAX + 1];
+    if (!isfinite(*step) || !(noise > 0.0) || fabs(u[0]) > noise ||
+        polynomial_size(u, order, *step) <= noise)
+        return;
+    for (int side = -1; side <= 1; side += 2) {
+        for (int k = 0; k <= order; k++)
+            room[k] = (k == 0) * noise - side * u[k];
+        double end = polynomial_falls(room, order, *step, noise);
+        if (end <= *step) {
+            *step = end;
+            relays_note_end(run, relays, end, i, side, 0);
+        }
+    }
+}
+
 bool
 relays_end(struct rt *run, uint32_t block, int order, double *step)
 {
@@ -160,5 +184,7 @@ relays_end(struct rt *run, uint32_t block, int order, double *step)
             gives_way(run, relays, i, order, step);
         else if (relays->leads[i])
             comes_back(run, relays, i, order, step);
+        else if (relays->carried[i])
+            strays(run, relays, i, order, step);
     return rt_time(run) + *step > rt_time(run);
 }

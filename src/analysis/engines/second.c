@@ -396,6 +396,9 @@ second_run(struct simulation *sim, const struct gsl_api *api, double tolerance)
     }
     oom_enter(&guard);
     int st = follow_all(second);
+    if (st == IMP_NONFINITE) /* as those of a root of a speed at rest are */
+        st = second_cannot(second, IMP_WORLD,
+                           "its forces have no derivatives here");
     oom_leave(&guard);
     api->close(second->engine);
     second_tell_held(second, true);

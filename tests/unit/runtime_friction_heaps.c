@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Impacts of one disc on heaps of 69 discs, whose equations have few entries:
- * Newton's method finds modes, and they obey the law. */
+ * Newton's method finds modes, and they obey the law; and its equations are
+ * solved. */
 #include "base/arena.h"
 #include "impact_help.h"
 #include "runtime/friction/friction_priv.h"
+#include "runtime/numerics/dense.h"
+#include "runtime/sparse/sparse_blocks.h"
 
 #define WIDE 12
 #define HIGH 6
@@ -166,10 +169,61 @@ hit_heaps(void **state)
     assert_true(found >= 14 && shared > 5);
 }
 
+/* The matrix of all points of a heap, a tenth of which slip, with a share on
+ * the diagonal. */
+static double
+entry_of(const struct heap *heap, size_t r, size_t c)
+{
+    size_t rows = 2 * (size_t)heap->n;
+    double along = c % 20 == 0 ? 0.3 * heap->W[r * rows + c + 1] : 0.0;
+    return heap->W[r * rows + c] + along + (r == c ? 1e-3 : 0.0);
+}
+
+/* Blocks that are eliminated in an order of their own solve the equations of
+ * all entries, again and again. */
+static void
+blocks_of_heaps(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    struct heap heap;
+    make_heap(&seed, 0.3, 1.0, &heap);
+    size_t rows = 2 * (size_t)heap.n;
+    struct mode_problem in = {
+        .n = heap.n, .point = heap.point, .W = heap.W, .free = heap.free};
+    mode_find_pattern(arena, &in);
+    struct sparse_blocks *blocks =
+        sparse_blocks_new(arena, in.n, in.pattern->first, in.pattern->point);
+    double *x = NEW_N(arena, double, rows);
+    for (int again = 0; again < 3; again++) {
+        sparse_blocks_clear(blocks);
+        for (int i = 0; i < heap.n; i++)
+            for (int p = in.pattern->first[2 * i];
+                 p < in.pattern->first[2 * i + 2]; p++) {
+                int j = in.pattern->point[p];
+                double *to = sparse_blocks_at(blocks, i, j);
+                for (int k = 0; k < 4; k++)
+                    to[k] = entry_of(&heap, (size_t)(2 * i + k / 2),
+                                     (size_t)(2 * j + k % 2));
+            }
+        memcpy(x, heap.free, rows * sizeof *x);
+        assert_true(sparse_blocks_solve(blocks, x));
+        double most = dense_greatest((int)rows, x);
+        for (size_t r = 0; r < rows; r++) {
+            double left = -heap.free[r];
+            for (size_t c = 0; c < rows; c++)
+                left += entry_of(&heap, r, c) * x[c];
+            assert_true(fabs(left) < 1e-12 * most);
+        }
+    }
+    arena_clear(arena);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hit_heaps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hit_heaps),
+                                       cmocka_unit_test(blocks_of_heaps)};
     arena = arena_new();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(arena);

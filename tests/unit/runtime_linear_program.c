@@ -139,6 +139,40 @@ without_answer(void **state)
     arena_free(arena);
 }
 
+/* The nearest point to the origin is known where it is a sum of rows with
+ * weights above 0 whose inequalities hold with equality, among many others. */
+static void
+nearest_points(void **state)
+{
+    (void)state;
+    enum { MOST = 60, SIDES = 150 };
+    uint64_t seed = 11;
+    static double A[SIDES * MOST];
+    for (int t = 0; t < 20; t++) {
+        struct arena *arena = arena_new();
+        int d = 3 + 3 * t, m = 2 * d + t, active = 1 + d / 2;
+        double known[MOST] = {0}, h[SIDES], found[MOST];
+        for (int i = 0; i < m; i++) {
+            double weight = i < active ? multi_random(&seed, 0.1, 1) : 0.0;
+            for (int j = 0; j < d; j++) {
+                A[i * d + j] = multi_random(&seed, -1, 1) / sqrt(d);
+                known[j] += weight * A[i * d + j];
+            }
+        }
+        for (int i = 0; i < m; i++) {
+            h[i] = i < active ? 0.0 : -multi_random(&seed, 0.1, 1);
+            for (int j = 0; j < d; j++)
+                h[i] += A[i * d + j] * known[j];
+        }
+        assert_true(
+            least_distance(m, d, A, h, 1e-10, found,
+                           NEW_N(arena, double, least_distance_room(m, d))));
+        for (int j = 0; j < d; j++)
+            CLOSE(found[j], known[j], 1e-9);
+        arena_free(arena);
+    }
+}
+
 int
 main(void)
 {
@@ -146,6 +180,7 @@ main(void)
         cmocka_unit_test(known_values),
         cmocka_unit_test(steps_that_stand_still),
         cmocka_unit_test(without_answer),
+        cmocka_unit_test(nearest_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "impact_help.h"
 #include "runtime/numerics/dense.h"
 #include "runtime/sparse/sparse.h"
+#include "runtime/sparse/sparse_least.h"
 
 #define N 60
 
@@ -108,6 +109,60 @@ ranks_and_solutions(void **state)
     assert_true(deficient > 50);
 }
 
+/* The shortest solutions are those of singular values, of equations that
+ * contradict each other, too, and of such as are not symmetric, as points that
+ * slip make them; and turned equations are met. */
+static void
+shortest_solutions(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    static double W[N * N], U[N * N], V[N * N];
+    int deficient = 0;
+    for (int t = 0; t < 200; t++) {
+        struct arena *arena = arena_new();
+        struct sparse_least *least = sparse_least_new(arena);
+        int n = 8 + t % (N - 8), rank = 0;
+        bool symmetric = t % 2 == 0;
+        double b[N], x[N], y[N], s[N], work[N], turned[N];
+        chain(&seed, n, 5 + (t * 7) % N, W);
+        for (int c = 0; c < n && !symmetric; c += 3)
+            for (int r = 0; r < n; r++)
+                W[c * n + r] += 0.3 * W[(c + 1) % n * n + r];
+        memcpy(U, W, sizeof *U * (size_t)(n * n));
+        assert_true(dense_svd(n, n, U, V, s) > 0);
+        while (rank < n && s[rank] > 1e-11 * s[0])
+            rank++;
+        bool clear = rank == n || s[rank] < 1e-14 * s[0];
+        if (clear && s[rank - 1] > 1e-5 * s[0]) {
+            assert_true(sparse_least_factor(least, n, W, symmetric));
+            assert_int_equal(sparse_least_rank(least), rank);
+            deficient += rank < n;
+            for (int r = 0; r < n; r++)
+                b[r] = multi_random(&seed, -1, 1);
+            dense_svd_solve(n, n, U, V, s, rank, b, y, work);
+            sparse_least_solve(least, b, x);
+            double most = dense_greatest(n, y);
+            for (int r = 0; r < n; r++)
+                assert_true(fabs(x[r] - y[r]) <
+                            1e-9 * most * s[0] / s[rank - 1]);
+            for (int c = 0; c < n; c++) {
+                turned[c] = 0.0;
+                for (int r = 0; r < n; r++)
+                    turned[c] += W[c * n + r] * b[r];
+            }
+            sparse_least_solve_turned(least, turned, x);
+            for (int c = 0; c < n; c++) {
+                for (int r = 0; r < n; r++)
+                    turned[c] -= W[c * n + r] * x[r];
+                assert_true(fabs(turned[c]) < 1e-9);
+            }
+        }
+        arena_free(arena);
+    }
+    assert_true(deficient > 50);
+}
+
 /* A grid of springs: without an order that keeps the fill low its elimination
  * would leave half of all entries. */
 static void
@@ -140,6 +195,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_and_solutions),
+                                       cmocka_unit_test(shortest_solutions),
                                        cmocka_unit_test(little_fill)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/lcp.h"
 #include "runtime/rubbing/rubbing.h"
+#include "runtime/sparse/sparse_least.h"
 
 /* What an impact leaves of the joints with friction: impulses, and then rates.
  */
@@ -166,9 +167,10 @@ held_now(const struct rt *run, const struct contact_point *spot, double slip,
 struct apart {
     int n, n_held, n_open, *held, *open; /* entries of W (2 n x 2 n) */
     const double *W;
-    /* of the held rows: where their rank is clear, by pivots; elsewhere by
-     * singular values */
-    bool clear;
+    /* of the held rows: where their rank is clear, by pivots, of many rows by
+     * those of their few entries; elsewhere by singular values */
+    bool few, clear;
+    struct sparse_least *sparse;
     struct semidefinite pivots;
     double *A, *V, *singular, *work;
     int rank;
@@ -178,7 +180,9 @@ struct apart {
 static void
 answer_held(const struct apart *of, const double *b, double *x)
 {
-    if (of->clear)
+    if (of->few)
+        sparse_least_solve(of->sparse, b, x);
+    else if (of->clear)
         semidefinite_solve(&of->pivots, b, x, of->work);
     else if (of->n_held > 0)
         dense_svd_solve(of->n_held, of->n_held, of->A, of->V, of->singular,
@@ -197,6 +201,11 @@ factor_held(struct rt *run, struct apart *of)
         for (size_t j = 0; j < n; j++)
             of->A[j * n + i] =
                 of->W[(size_t)of->held[i] * rows + (size_t)of->held[j]];
+    of->sparse = sparse_least_new(run->brief);
+    of->few = (int)n >= SPARSE_LEAST &&
+              sparse_least_factor(of->sparse, (int)n, of->A, true);
+    if (of->few)
+        return true;
     of->clear =
         n > 0 && semidefinite_factor(
                      (int)n, of->A, APART_ZERO, &of->pivots,

@@ -406,11 +406,13 @@ factor_one(struct rt *run, struct persistent_group *group)
     bool plain = !group->yields && !group->rubs && symmetric;
     if (persistent_factors_stand(group, plain))
         return IMP_OK;
+    delassus->clear = delassus->chosen = false;
+    if (persistent_factor_few(run, group, symmetric))
+        return IMP_OK;
     delassus->sure =
         plain && semidefinite_factor(n, delassus->G, DELASSUS_RANK,
                                      &delassus->factors, delassus->room);
     delassus->rank = delassus->factors.rank;
-    delassus->clear = delassus->chosen = false;
     if (delassus->sure)
         return IMP_OK;
     if (n >= SQUARE_LEAST && !group->yields && !group->rubs &&

@@ -118,15 +118,16 @@ struct persistent_blocks {
 };
 /* The Delassus matrix G of the unknowns (n_unknown x n_unknown) and its rank.
  * Entry [i n + j] is what force i does to condition j; G is symmetric where no
- * point slips with friction. `sure`: its rank is beyond doubt, and `factors`
+ * point slips with friction. `few`: it has many rows of few entries, of clear
+ * rank, and `sparse` solves; `sure`: its rank is beyond doubt, and `factors`
  * solve; `clear`: it is clear, and `square` solves; else its singular values
- * do.
- */
+ * do. */
 struct persistent_delassus {
     int rank;
-    bool sure, clear;
+    bool few, sure, clear;
     bool chosen;  /* the rank is lower than that of G: see persistent_share */
     double given; /* persistent_soft_given */
+    struct sparse_least *sparse;
     struct semidefinite factors;
     struct least_square square;
     double *G, *U, *V, *s, *room;
@@ -378,6 +379,10 @@ double persistent_unheld(const struct rt *run,
 /* Are the factors that were made last those of G? Else G is noted as what the
  * next ones are of, if they depend on nothing else (plain). */
 bool persistent_factors_stand(struct persistent_group *group, bool plain);
+/* Factors G by its entries that are not 0, if these are few of many, and its
+ * rank is clear. symmetric: G is. */
+bool persistent_factor_few(struct rt *run, struct persistent_group *group,
+                           bool symmetric);
 /* Finds the least x with G x = -b, n_unknown entries each. */
 void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);

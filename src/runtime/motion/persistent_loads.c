@@ -18,11 +18,14 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/sparse/sparse_least.h"
 
 /* -- shares --------------------------------------------------------------- */
 
 /* Of fewer rows factors are made as fast as they are compared. */
 #define KEPT_LEAST 12
+/* Few entries are one of so many. */
+#define FEW_ENTRIES 8
 
 void
 persistent_solve(const struct persistent_group *group, const double *b,
@@ -32,7 +35,9 @@ persistent_solve(const struct persistent_group *group, const double *b,
     assert(n > 0 && group->delassus.rank <= n);
     for (int i = 0; i < n; i++)
         group->scratch.a[i] = -b[i];
-    if (group->delassus.sure)
+    if (group->delassus.few)
+        sparse_least_solve(group->delassus.sparse, group->scratch.a, x);
+    else if (group->delassus.sure)
         semidefinite_solve(&group->delassus.factors, group->scratch.a, x,
                            group->scratch.work);
     else if (group->delassus.clear)
@@ -60,13 +65,39 @@ persistent_factors_stand(struct persistent_group *group, bool plain)
     return false;
 }
 
+bool
+persistent_factor_few(struct rt *run, struct persistent_group *group,
+                      bool symmetric)
+{
+    assert(run && group);
+    struct persistent_delassus *delassus = &group->delassus;
+    int n = group->n_unknown;
+    size_t entries = 0, all = (size_t)n * (size_t)n;
+    delassus->few = false;
+    if (n < SPARSE_LEAST || run->joints || group->yields || group->rubs)
+        return false;
+    for (size_t k = 0; k < all; k++)
+        entries += delassus->G[k] != 0.0;
+    if (entries > all / FEW_ENTRIES)
+        return false;
+    if (!delassus->sparse)
+        delassus->sparse = sparse_least_new(run->own);
+    delassus->few =
+        sparse_least_factor(delassus->sparse, n, delassus->G, symmetric);
+    if (delassus->few)
+        delassus->rank = sparse_least_rank(delassus->sparse);
+    return delassus->few;
+}
+
 /* Finds mu with K_0^T mu = b, where b is a multiple of the rows of K_0. */
 static void
 solve_turned(const struct persistent_group *group, const double *b, double *mu)
 {
     int n = group->n_unknown;
     const struct persistent_delassus *delassus = &group->delassus;
-    if (delassus->sure)
+    if (delassus->few)
+        sparse_least_solve_turned(delassus->sparse, b, mu);
+    else if (delassus->sure)
         semidefinite_solve(&delassus->factors, b, mu, group->scratch.work);
     else if (delassus->clear)
         least_square_solve_turned(&delassus->square, b, mu);
@@ -243,11 +274,11 @@ share_as_chosen(struct persistent_group *group, const double *near,
         moved = fmax(moved, fabs(answer[i]));
     if (!shares_hold(group, near, b, &most) || moved <= SHARES_MOVED * most)
         return;
-    if (delassus->sure || delassus->clear) {
+    if (delassus->few || delassus->sure || delassus->clear) {
         memcpy(delassus->U, delassus->G, sizeof(double) * (size_t)(n * n));
         if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s))
             return;
-        delassus->sure = delassus->clear = false;
+        delassus->few = delassus->sure = delassus->clear = false;
         delassus->n_of = 0;
     }
     for (int k = 0; k < delassus->rank; k++) {

@@ -392,22 +392,76 @@ least_distance_room(int m, int d)
     size_t k = (size_t)m + 1, rows = (size_t)d + 1;
     size_t columns = k < rows ? k : rows;
     return k * rows + rows * (columns + 1) + (columns + 1) * (columns + 1) +
-           6 * (k + rows) + 8;
+           7 * (k + rows) + 8;
 }
+
+/* Singular values of more columns take longer than all else. */
+#define FACTORED_LEAST 16
+/* Columns of which less is left beside others are left to singular values. */
+#define INDEPENDENT 1e-8
 
 struct nnls {
     int rows, n;       /* E has `rows` rows and n columns, column-major */
     double *E, *u, *r; /* r = E u - f */
     double *length;    /* n: of the columns */
     double *a, *v, *s; /* the columns that are in use, and their SVD */
+    int made;          /* or, of so many of them, their factors Q R */
+    double *tau;       /* as dense_qr leaves them */
     double *f, *z, *work;
 };
+
+/* Adds column j of those in use to the factors. False: it nearly depends on
+ * those before. */
+static bool
+add_factor(struct nnls *nnls, const int *set, int j)
+{
+    int rows = nnls->rows, left = rows - j;
+    double *column = nnls->a + (size_t)j * (size_t)rows, *x = column + j;
+    memcpy(column, nnls->E + (size_t)set[j] * (size_t)rows,
+           sizeof *column * (size_t)rows);
+    dense_qr_qt(rows, j, nnls->a, nnls->tau, column);
+    double rest = left > 0 ? sqrt(dense_dot(left, x, x)) : 0.0,
+           beta = x[0] > 0.0 ? -rest : rest;
+    if (!(rest > INDEPENDENT * nnls->length[set[j]]))
+        return false;
+    nnls->tau[j] = (beta - x[0]) / beta;
+    for (int i = 1; i < left; i++)
+        x[i] /= x[0] - beta;
+    x[0] = beta;
+    nnls->made = j + 1;
+    return true;
+}
+
+/* over_columns of many: the factors of the columns that have stayed are kept.
+ * False: they nearly depend on each other. */
+static bool
+over_factored(struct nnls *nnls, const int *set, int count)
+{
+    int rows = nnls->rows;
+    double *y = nnls->work;
+    if (count < FACTORED_LEAST || count > rows)
+        return false;
+    while (nnls->made < count)
+        if (!add_factor(nnls, set, nnls->made))
+            return false;
+    memcpy(y, nnls->f, sizeof *y * (size_t)rows);
+    dense_qr_qt(rows, count, nnls->a, nnls->tau, y);
+    for (int j = count - 1; j >= 0; j--) {
+        const double *column = nnls->a + (size_t)j * (size_t)rows;
+        nnls->z[j] = y[j] / column[j];
+        dense_add(j, -nnls->z[j], column, y);
+    }
+    return true;
+}
 
 /* Sets z to the least squares solution over the columns in set[0..count). */
 static void
 over_columns(struct nnls *nnls, const int *set, int count)
 {
     int rank = 0, rows = nnls->rows;
+    if (over_factored(nnls, set, count))
+        return;
+    nnls->made = 0;
     for (int j = 0; j < count; j++)
         memcpy(nnls->a + (size_t)j * (size_t)rows,
                nnls->E + (size_t)set[j] * (size_t)rows,
@@ -427,7 +481,7 @@ residual(struct nnls *nnls)
         nnls->r[i] = -nnls->f[i];
     for (int j = 0; j < nnls->n; j++) {
         const double *column = nnls->E + (size_t)j * (size_t)nnls->rows;
-        for (int i = 0; i < nnls->rows; i++)
+        for (int i = 0; i < nnls->rows && nnls->u[j] != 0.0; i++)
             nnls->r[i] += column[i] * nnls->u[j];
     }
 }
@@ -476,6 +530,7 @@ towards(struct nnls *nnls, int *set, int count, bool *whole)
     if (*whole)
         return count;
     nnls->u[set[stop]] = 0.0;
+    nnls->made = stop < nnls->made ? stop : nnls->made;
     memmove(set + stop, set + stop + 1,
             sizeof *set * (size_t)(count - stop - 1));
     return count - 1;
@@ -522,6 +577,7 @@ place(struct nnls *nnls, int rows, int n, double *room)
     nnls->r = nnls->z + columns;
     nnls->f = nnls->r + rows;
     nnls->work = nnls->f + rows;
+    nnls->tau = nnls->work + (columns > (size_t)rows ? columns : (size_t)rows);
 }
 
 static size_t

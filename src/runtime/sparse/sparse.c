@@ -239,3 +239,31 @@ sparse_forward(const struct sparse_system *system, double *right)
         right[step.to] -= step.share * right[step.from];
     }
 }
+
+void
+sparse_back_turned(const struct sparse_system *system, double *right, double *y)
+{
+    assert(system && ((right && y) || system->n == 0));
+    memset(y, 0, sizeof *y * (size_t)system->n);
+    for (int place = 0; place < system->rank; place++) {
+        int own = system->pivot_column[place], r = system->pivot_row[place];
+        const struct sparse_row *row = system->row + r;
+        double pivot = 0.0;
+        for (size_t k = 0; k < row->n; k++)
+            if (row->v[k].column == own)
+                pivot = row->v[k].value;
+        y[r] = right[own] / pivot;
+        for (size_t k = 0; k < row->n; k++)
+            right[row->v[k].column] -= y[r] * row->v[k].value;
+    }
+}
+
+void
+sparse_forward_turned(const struct sparse_system *system, double *y)
+{
+    assert(system && (y || system->n == 0));
+    for (size_t k = system->step.n; k-- > 0;) {
+        struct sparse_step step = system->step.v[k];
+        y[step.from] -= step.share * y[step.to];
+    }
+}

@@ -73,5 +73,12 @@ void sparse_back(const struct sparse_system *system, const double *right,
 /* Does to other right-hand sides (n) what the elimination has done to its own.
  */
 void sparse_forward(const struct sparse_system *system, double *right);
+/* The same of the transpose, the other way round: first from right-hand sides
+ * by columns (n, of which rows of the pivots make something else) to multiples
+ * y (n) of the rows that the elimination has left, and then from these to
+ * multiples of the rows that it began with. */
+void sparse_back_turned(const struct sparse_system *system, double *right,
+                        double *y);
+void sparse_forward_turned(const struct sparse_system *system, double *y);
 
 #endif

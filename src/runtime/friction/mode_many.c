@@ -654,6 +654,36 @@ force_noise(const struct mode_problem *in, int i)
  * each touches, or equations of as few entries, take a part of that. */
 #define SWEEPS_FIRST 24
 
+/* Of so many points Newton's method is asked from other forces, too, before
+ * Lemke's: of 160 points that takes 2 s where it is asked, of 300 ten times as
+ * much. */
+#define NEWTON_AGAIN 64
+
+/* Newton's method, from the forces to which sweeps have led: where it leads
+ * depends on where it begins. */
+static bool
+by_newton(struct arena *arena, const struct mode_problem *in,
+          const double *none, double *force, struct point_state *state,
+          bool (*try)(void *context), void *context)
+{
+    size_t size = 2 * sizeof *force * (size_t)in->n;
+    if (mode_newton(arena, in, none, force, state, try, context))
+        return true;
+    if (in->n < NEWTON_AGAIN)
+        return false;
+    memset(force, 0, size);
+    if (mode_newton(arena, in, none, force, state, try, context))
+        return true;
+    if (in->near) {
+        memcpy(force, in->near, size);
+        if (mode_newton(arena, in, none, force, state, try, context))
+            return true;
+    }
+    return by_sweeps(arena, in, none, SWEEPS_LEAPING, force, state, try,
+                     context) ||
+           mode_newton(arena, in, none, force, state, try, context);
+}
+
 void
 mode_by_methods(struct arena *arena, const struct mode_problem *in,
                 struct point_state *state, bool (*try)(void *context),
@@ -667,7 +697,7 @@ mode_by_methods(struct arena *arena, const struct mode_problem *in,
     bool found =
         in->n > SWEEPS_FIRST &&
         (by_sweeps(arena, in, none, SWEEPS_QUICK, force, state, try, context) ||
-         mode_newton(arena, in, none, force, state, try, context));
+         by_newton(arena, in, none, force, state, try, context));
     found = found || by_pairs(arena, in, none, state, try, context);
     found = found || by_sweeps(arena, in, none, SWEEPS_LEAPING, force, state,
                                try, context);

@@ -150,6 +150,18 @@ rt_eval(struct rt *run, uint32_t tape, const double *local, double *out)
     return eval_tape(run->im, rt_tape(run, tape), run->env, local, out);
 }
 
+/* What the evaluator has read of the tape. */
+static const struct series_plan *
+plan_of(struct rt *run, uint32_t tape)
+{
+    if (!run->plans)
+        run->plans = NEW_N(run->own, struct series_plan *, run->im->tapes.n);
+    if (!run->plans[tape])
+        run->plans[tape] =
+            eval_series_plan(run->im, rt_tape(run, tape), run->own);
+    return run->plans[tape];
+}
+
 int
 rt_series(struct rt *run, uint32_t tape, const double *local,
           const double *const *rows, double *work, int order)
@@ -170,13 +182,18 @@ rt_series_from(struct rt *run, uint32_t tape, const double *local,
                      (1 + WORK_SERIES * (from > 1 ? order - from + 1 : order)));
     if (run->code != NULL)
         return run->code->series[tape](run->env, local, rows, work, order);
-    if (!run->plans)
-        run->plans = NEW_N(run->own, struct series_plan *, run->im->tapes.n);
-    if (!run->plans[tape])
-        run->plans[tape] =
-            eval_series_plan(run->im, rt_tape(run, tape), run->own);
-    return eval_series_planned(run->im, rt_tape(run, tape), run->plans[tape],
+    return eval_series_planned(run->im, rt_tape(run, tape), plan_of(run, tape),
                                run->env, local, rows, work, from, order);
+}
+
+int
+rt_series_resting(struct rt *run, uint32_t tape, const double *local,
+                  const double *const *rows, double *work, int order,
+                  const struct series_rest *rest)
+{
+    assert(tape < run->im->tapes.n && work != NULL && order >= 0);
+    return eval_series_resting(run->im, rt_tape(run, tape), plan_of(run, tape),
+                               run->env, local, rows, work, order, rest);
 }
 
 /* Why an operator with these operands gave no finite number. */

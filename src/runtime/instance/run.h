@@ -170,6 +170,12 @@ int rt_series(struct rt *run, uint32_t tape, const double *local,
 int rt_series_from(struct rt *run, uint32_t tape, const double *local,
                    const double *const *rows, double *work, int from,
                    int order);
+/* rt_series with variables of the state that rest (runtime/tape/eval.h); always
+ * by the evaluator, which gives the same bits as machine code. */
+struct series_rest;
+int rt_series_resting(struct rt *run, uint32_t tape, const double *local,
+                      const double *const *rows, double *work, int order,
+                      const struct series_rest *rest);
 /* Before a tape motion, driven, kinematics or energy of this body is evaluated:
  * puts it where tapes read it that several bodies share (IMP_BODYF_ALIKE). */
 void rt_enter(struct rt *run, uint32_t body);

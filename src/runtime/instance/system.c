@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/numerics/factors.h"
+#include "runtime/tape/eval.h"
 #include "runtime/tape/functions.h"
 
 /* the most sets of rows that a block has (runtime/derivatives, crossing.c), and
@@ -299,10 +300,11 @@ clear_slid(struct system_run *own, const double *rows)
     return false;
 }
 
-int
-system_series(struct rt *run, uint32_t system, int order)
+/* system_series; rest: of rows of the modal tape (NULL: nothing rests). */
+static int
+series(struct rt *run, uint32_t system, int order,
+       const struct series_rest *rest)
 {
-    assert(system < run->im->systems.n);
     const imp_system *sys = rt_system(run, system);
     struct system_run *own = run->system + system;
     const imp_block *block =
@@ -313,7 +315,10 @@ system_series(struct rt *run, uint32_t system, int order)
     int st = solve(run, &modal, own);
     if (st)
         return st;
-    st = rt_series(run, modal.tape, own->lambda, NULL, modal.work, order);
+    st = rest
+             ? rt_series_resting(run, modal.tape, own->lambda, NULL, modal.work,
+                                 order, rest)
+             : rt_series(run, modal.tape, own->lambda, NULL, modal.work, order);
     note_slid(own, run->rows.block[sys->block]);
     /* of a series that is not finite the first orders may be */
     for (uint32_t i = 0;
@@ -323,6 +328,35 @@ system_series(struct rt *run, uint32_t system, int order)
                IMP_ROW_STRIDE * sizeof(double));
     if (st == IMP_OK)
         keep_memory(run, system, true);
+    return st;
+}
+
+int
+system_series(struct rt *run, uint32_t system, int order)
+{
+    assert(system < run->im->systems.n);
+    return series(run, system, order, NULL);
+}
+
+int
+system_series_resting(struct rt *run, uint32_t system, int order,
+                      const bool *rests, double *left)
+{
+    assert(system < run->im->systems.n && rests && left);
+    const imp_system *sys = rt_system(run, system);
+    struct modal modal = modal_of(run, system);
+    const uint32_t *row = IMP_ARRAY(run->im, modal.rows, uint32_t);
+    size_t n_rows = rt_tape(run, modal.tape)->n_rows;
+    struct series_rest rest = {
+        NEW_N(run->brief, bool, n_rows + 1),
+        NEW_N(run->brief, double, (n_rows + 1) * IMP_ROW_STRIDE), order};
+    for (uint32_t i = 0; i < 2 * sys->n; i++)
+        rest.row[row[i]] = rests[i];
+    int st = series(run, system, order, &rest);
+    for (uint32_t i = 0; i < 2 * sys->n; i++)
+        memcpy(left + (size_t)i * IMP_ROW_STRIDE,
+               rest.left + (size_t)row[i] * IMP_ROW_STRIDE,
+               IMP_ROW_STRIDE * sizeof *left);
     return st;
 }
 

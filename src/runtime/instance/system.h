@@ -26,6 +26,16 @@ bool system_holds(const struct rt *run, uint32_t system, uint32_t i);
  * rows of the system's block. Returns IMP_OK, or a status: IMP_FAILED after a
  * diagnostic, IMP_NONFINITE without one. */
 int system_series(struct rt *run, uint32_t system, int order);
+/* The same where the rates that `rests` marks, of the 2n variables of the
+ * state, are 0 as series. left: rows of the variables: what their coefficients
+ * would be. */
+int system_series_resting(struct rt *run, uint32_t system, int order,
+                          const bool *rests, double *left);
+/* system_rest.c: after system_series, which found no finite series, the series
+ * where rates that contacts hold at 0 are that as series, too; they become 0.
+ * high: the order up to which it is asked whether they do, at least `order`.
+ * IMP_NONFINITE: none rests, or there is still none. */
+int system_series_at_rest(struct rt *run, uint32_t system, int order, int high);
 /* Makes the diagnostic of a system_series that returned IMP_NONFINITE, at the
  * state and the order of that call. */
 void system_series_nonfinite(struct rt *run, uint32_t system, int order);

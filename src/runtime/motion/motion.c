@@ -180,7 +180,7 @@ series_of_held(struct rt *run, uint32_t block, int order, double *step)
     motion_step(run, block, order, step);
     double leap = order > 1 ? persistent_leap_time(run, block, *step) : 0.0;
     if (leap > 0.0 || (*step < switching_least(run) && order > 1))
-        st = persistent_series_short(run, block, leap, step);
+        st = persistent_series_short(run, block, leap, order, step);
     if (!st || st == IMP_NONFINITE)
         st = switching_end(run, block, order, step, &which);
     if (!st)

@@ -193,13 +193,10 @@ void motion_cut_joints(struct rt *run, uint32_t block, int order,
 /* How long a piece is in which finite forces change nothing beyond rounding:
  * some steps of the clock. Near time 0, where the clock has no rounding, those
  * of a clock at the time in which the contacts of the group, if there is one,
- * move a body by its own size. */
+ * move a body by its own size. For where series lead on by less than the clock
+ * can see, or there are none: at a power of a speed that comes to 0. 0: many
+ * pieces have led nowhere. */
 struct persistent_group;
-double motion_brief_length(const struct rt *run,
-                           const struct persistent_group *group);
-/* The same where series lead on by less than the clock can see, or there are
- * none: at a power of a speed that comes to 0. 0: many pieces have led nowhere.
- */
 double motion_brief(const struct rt *run, struct motion_brief *brief,
                     const struct persistent_group *group);
 

@@ -145,37 +145,13 @@ hand_over(struct rt *run, uint32_t b, double *to)
         persistent_joints_over(run, b, from + pairs, to);
 }
 
-/* Leaves of the state and the poses what accelerations tell. Are they finite?
- */
-static bool
-cut_rates(struct rt *run, uint32_t b)
-{
-    const imp_block *block = persistent_block(run, b);
-    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t),
-                   *in = IMP_ARRAY(run->im, block->bodies, uint32_t);
-    double *rows = run->rows.block[b] + IMP_ROW_PAD;
-    bool finite = true;
-    for (uint32_t i = 0; i < block->state.n; i++) {
-        double *c = rows + (size_t)row[i] * IMP_ROW_STRIDE;
-        c[3] = 0.0;
-        if (motion_block_of(run, b)->what[i] != MOTION_POSE)
-            c[2] = 0.0;
-        finite = finite && isfinite(c[1]) && isfinite(c[2]);
-    }
-    for (uint32_t k = 0; k < block->bodies.n && run->im->dim == 2; k++)
-        for (int j = 2; j < 4 && rt_body(run, in[k])->pose[j] != IMP_NO_ROW;
-             j++)
-            rows[(size_t)rt_body(run, in[k])->pose[j] * IMP_ROW_STRIDE + 3] =
-                0.0;
-    return finite;
-}
-
 /* Makes the series of the driven tapes, into run->rows.block (the caller's
  * persistent_memory->own). Coefficients below `from` stand from before. */
 static int
 drive_from(struct rt *run, const struct persistent_group *group, int from,
            int order)
 {
+    struct series_rest *rest = group->rest;
     for (uint32_t i = 0; i < group->moved.n_block; i++) {
         uint32_t block = group->moved.block[i],
                  tape = persistent_block(run, block)->driven;
@@ -187,13 +163,17 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
         motion_enter(run, block);
         if (!st && relays)
             st = relays_driven(run, block, rows[0], from, order);
-        else if (!st)
+        else if (!st && !rest)
             st = rt_series_from(run, tape, lambda, rows, driven, from, order);
-        if (st == IMP_NONFINITE && !relays && !run->joints &&
-            order <= (group->first ? 3 : 2)) {
+        else if (!st)
+            st = rt_series_resting(run, tape, lambda, rows, driven, order,
+                                   rest + i);
+        if (st == IMP_NONFINITE && !relays &&
+            (rest || order <= (group->first ? 3 : 2))) {
             /* accelerations are what is asked; their rates may be infinite */
             hand_over(run, block, run->rows.block[block]);
-            if (cut_rates(run, block))
+            if (rest ? persistent_rest_cut(run, block, order)
+                     : persistent_rates_cut(run, block))
                 continue;
         }
         if (st == IMP_NONFINITE && !relays)
@@ -259,104 +239,6 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
     return IMP_OK;
 }
 
-/* What a unit of the force does to all bodies of the group (n_body times 6) */
-static int
-answer_of(struct rt *run, const struct persistent_group *group,
-          const struct persistent_unknown *force, double *answer)
-{
-    const struct persistent_blocks *moved = &group->moved;
-    const imp_contact *image_contact =
-        rt_contact(run, force->row->spot.contact);
-    double *change = run->persistent_memory->change, f[6];
-    for (uint32_t i = 0; i < moved->n_body; i++)
-        memset(change + 6 * moved->body[i], 0, 6 * sizeof *change);
-    for (int e = 0; e < 2; e++) {
-        if (!contact_point_body_moves(run, image_contact->body[e]))
-            continue;
-        for (int j = 0; j < 6; j++)
-            f[j] = force->push[e][j].c[0];
-        persistent_by_mass(run, image_contact->body[e], f,
-                           change + 6 * image_contact->body[e]);
-    }
-    for (uint32_t i = 0; i < moved->n_block && run->joints; i++) {
-        uint32_t block = moved->block[i];
-        int st = group->solves && persistent_block(run, block)->n_rub
-                     ? joint_friction_response(run, block, change)
-                     : joints_response(run, block, change);
-        if (st)
-            return st;
-    }
-    for (uint32_t i = 0; i < moved->n_block; i++)
-        relays_response(run, moved->block[i], change);
-    for (uint32_t i = 0; i < moved->n_body; i++)
-        memcpy(answer + 6 * i, change + 6 * moved->body[i], 6 * sizeof *change);
-    return IMP_OK;
-}
-
-static void
-answer_room(struct rt *run, struct persistent_group *group)
-{
-    size_t size = (size_t)group->n_unknown * 6 * group->moved.n_body + 1;
-    if (size > group->n_answer) {
-        group->n_answer = 2 * size;
-        group->answer = NEW_N(run->own, double, group->n_answer);
-    }
-    uint32_t *place = run->persistent_memory->place;
-    for (uint32_t i = 0; i < group->moved.n_body; i++)
-        place[group->moved.body[i]] = i;
-    if (group->n_unknown > group->n_reach) {
-        group->n_reach = 2 * group->n_unknown;
-        group->reach = NEW_N(run->own, struct persistent_reach, group->n_reach);
-    }
-    for (int i = 0; i < group->n_unknown; i++) {
-        const struct persistent_unknown *on = group->unknown + i;
-        const uint32_t *body = rt_contact(run, on->row->spot.contact)->body;
-        struct persistent_reach *to = group->reach + i;
-        for (int e = 0; e < 2; e++) {
-            to->moves[e] = contact_point_body_moves(run, body[e]);
-            to->place[e] = to->moves[e] ? place[body[e]] : 0;
-            for (int c = 0; c < 6; c++)
-                to->open[e][c] = on->open[e][c].c[0];
-        }
-    }
-}
-
-/* What each unknown force does to all bodies, and G (the Delassus matrix) over
- * all unknowns. It is made symmetric where each force acts along its own
- * condition. */
-static int
-answers(struct rt *run, struct persistent_group *group, double *G,
-        bool *is_symmetric)
-{
-    int count = group->n_unknown;
-    bool relays = false, symmetric;
-    for (uint32_t i = 0; i < group->moved.n_block; i++)
-        relays |= relays_act(run, group->moved.block[i]);
-    symmetric = !relays;
-    answer_room(run, group);
-    for (int row = 0; row < count; row++) {
-        const struct persistent_unknown *force = &group->unknown[row];
-        double *answer = group->answer + (size_t)row * 6 * group->moved.n_body;
-        int st = answer_of(run, group, force, answer);
-        if (st)
-            return st;
-        symmetric = symmetric && force->push == force->open &&
-                    !(group->solves && group->rubs);
-        const struct persistent_reach *on = group->reach;
-        for (int column = 0; column < count; column++)
-            G[row * count + column] =
-                run->joints || relays || persistent_meets(on + row, on + column)
-                    ? persistent_along(on + column, answer)
-                    : 0.0;
-    }
-    for (int row = 0; row < count && symmetric; row++)
-        for (int column = 0; column < row; column++)
-            G[row * count + column] = G[column * count + row] =
-                0.5 * (G[row * count + column] + G[column * count + row]);
-    *is_symmetric = symmetric;
-    return IMP_OK;
-}
-
 /* Begins rows of an instant, without forces. */
 static void
 begin_instant(struct rt *run, struct persistent_group *group)
@@ -366,6 +248,42 @@ begin_instant(struct rt *run, struct persistent_group *group)
     persistent_plane_begin(run, group);
     push_clear(run, group);
     push_env(run, group, false);
+}
+
+/* The rows that persistent_instant asks, where velocities rest under loads that
+ * cancel now, but have no series along a speed of their rounding: each order of
+ * the loads moves by itself. */
+static int
+instant_resting(struct rt *run, struct persistent_group *group, int order)
+{
+    size_t n = (size_t)group->n * (size_t)(order + 1);
+    double *gap = NEW_N(run->brief, double, n + 1),
+           *slip = NEW_N(run->brief, double, n + 1);
+    int st = drive_from(run, group, 0, 1);
+    if (st || !persistent_rest_begin(run, group, false))
+        return IMP_NONFINITE;
+    for (int last = 3; last <= order && !st; last++) {
+        persistent_rest_to(group, last - 2);
+        if (!(st = drive_from(run, group, 0, last)))
+            st = rows_series(run, group, group->n, last);
+        for (int i = 0; i < group->n && !st; i++) {
+            const struct persistent_row *row = group->row + i;
+            gap[i * (order + 1) + last] = row->gap.c[last];
+            if (row->friction)
+                slip[i * (order + 1) + last - 1] =
+                    row->friction->slip.c[last - 1];
+        }
+    }
+    for (int i = 0; i < group->n && !st; i++) {
+        struct persistent_row *row = group->row + i;
+        size_t bytes = sizeof *gap * (size_t)(order - 1);
+        memcpy(row->gap.c + 2, gap + i * (order + 1) + 2, bytes);
+        if (row->friction)
+            memcpy(row->friction->slip.c + 2, slip + i * (order + 1) + 2,
+                   bytes);
+    }
+    group->rest = NULL;
+    return st;
 }
 
 int
@@ -379,12 +297,20 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     persistent_unknowns(group, which);
     begin_instant(run, group);
     group->first = true;
+    struct diag *last = run->ds->last;
+    run->persistent_memory->rough = false;
     int st = drive_from(run, group, 0, order);
     group->first = false;
     if (!st)
         st = rows_series(run, group, group->n, order);
+    if (st && order > 2 && run->persistent_memory->rough &&
+        !instant_resting(run, group, order)) {
+        while (run->ds->last != last)
+            diag_withdraw(run->ds, run->ds->last);
+        st = IMP_OK;
+    }
     if (!st && G)
-        st = answers(run, group, G, &symmetric);
+        st = persistent_answers(run, group, G, &symmetric);
     exchange(run, group);
     for (uint32_t i = 0; i < group->moved.n_block; i++)
         relays_rise(run, group->moved.block[i]);
@@ -398,7 +324,8 @@ factor_one(struct rt *run, struct persistent_group *group)
 {
     struct persistent_delassus *delassus = &group->delassus;
     bool symmetric;
-    int n = group->n_unknown, st = answers(run, group, delassus->G, &symmetric);
+    int n = group->n_unknown,
+        st = persistent_answers(run, group, delassus->G, &symmetric);
     if (st)
         return st;
     if (group->yields)
@@ -545,8 +472,11 @@ points_at(struct rt *run, struct persistent_group *group, int term)
         group->plane = NULL;
         group->carried = false;
     }
+    persistent_rest_to(group, term);
     int st = drive_from(run, group, driven_anew(run, group, term), term + 2);
     group->driven = st ? 0 : term;
+    if (!st && group->rest && !persistent_rest_stays(run, group, term))
+        return IMP_FAILED;
     if (!st && term == 0 && group->plane)
         persistent_plane_note(run, group);
     return st ? st : rows_series(run, group, group->n_on, term + 2);
@@ -702,10 +632,13 @@ whole(struct rt *run, struct persistent_group *group, int order, bool done)
         persistent_plane_end(run, group, order);
         return IMP_OK;
     }
+    persistent_rest_to(group, order);
     int last = group->driven + 1,
         st = done
                  ? IMP_OK
                  : drive_from(run, group, driven_anew(run, group, last), order);
+    if (!st && group->rest && !persistent_rest_stays(run, group, order))
+        return IMP_FAILED;
     if (!st && (group->friction || group->yields))
         /* for slips and depths, under all forces */
         st = rows_series(run, group, group->n_on, order);

@@ -133,7 +133,7 @@ double persistent_leap_time(const struct rt *run, uint32_t block, double step);
  * where that has led nowhere, or a branch changes. least: it is so long at
  * least (persistent_leap_time). */
 int persistent_series_short(struct rt *run, uint32_t block, double least,
-                            double *step);
+                            int order, double *step);
 /* As persistent_series of all blocks, to a higher order than the last call,
  * since when neither the state nor what is held has changed: goes on from
  * there. */

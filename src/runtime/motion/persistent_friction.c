@@ -4,6 +4,7 @@
  * that slips is pushed, the list of unknown forces that follows from the modes,
  * and how points share forces that are not unique. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -595,4 +596,187 @@ persistent_told_series(const struct rt *run, int i, int most, double *rows)
     if (row->on && friction)
         persistent_slip_series(friction, most, rows);
     return !row->on || !friction || friction->jam_time != rt_time(run);
+}
+
+/* -- velocities that are held at 0 -----------------------------------------
+ */
+
+/* Accelerations below this many rounding errors of what contacts add to them,
+ * and speeds below as many of what these reach in the body's own size, are 0.
+ */
+#define REST_ROUNDING 64.0
+
+/* What the variables of a block that is held are. */
+static const enum motion_what *
+what_of(const struct rt *run, uint32_t block)
+{
+    return run->motion->held[run->motion->place[block].kind].what;
+}
+
+/* How much the forces of order k accelerate this body, each for itself: its
+ * place, or its attitude. Its weight is one, where contacts bear no load, too;
+ * it alone is asked for by k = -1. */
+static double
+loads_of(const struct rt *run, const struct persistent_group *group,
+         uint32_t place, bool spin, int k)
+{
+    const double *g = run->world.gravity;
+    uint32_t env = rt_body(run, group->moved.body[place])->env_body;
+    double weight = k > 0 ? 0.0 : hypot(hypot(g[0], g[1]), g[2]),
+           size = run->env[env + IMP_BODY_RADIUS],
+           sum = spin ? (size > 0.0 ? weight / size : 0.0) : weight;
+    for (int i = 0; i < group->n_unknown && k >= 0; i++) {
+        const double *a = group->answer +
+                          6 * ((size_t)i * group->moved.n_body + place) +
+                          (spin ? 3 : 0);
+        sum += fabs(group->unknown[i].force->c[k]) *
+               hypot(hypot(a[0], a[1]), a[2]);
+    }
+    return sum;
+}
+
+/* The body, by its place in the group, whose velocity variable i of the block
+ * is. */
+static uint32_t
+variable_body(const struct rt *run, const struct persistent_group *group,
+              uint32_t block, uint32_t i)
+{
+    uint32_t state = IMP_ARRAY(run->im, persistent_block(run, block)->state,
+                               uint32_t)[i],
+             n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    for (uint32_t k = 0; k < group->moved.n_body; k++) {
+        uint32_t first = rt_body(run, group->moved.body[k])->env_state;
+        if (state >= first && state < first + n)
+            return k;
+    }
+    return UINT32_MAX;
+}
+
+/* Is this velocity 0, and what all forces make of it, to rounding? */
+static bool
+rests(const struct rt *run, const struct persistent_group *group, bool pushed,
+      uint32_t block, uint32_t i, const double *row)
+{
+    enum motion_what what = what_of(run, block)[i];
+    uint32_t place = variable_body(run, group, block, i);
+    if (what == MOTION_POSE || place == UINT32_MAX)
+        return false;
+    const imp_body *body = rt_body(run, group->moved.body[place]);
+    double low = REST_ROUNDING * DBL_EPSILON,
+           size = run->env[body->env_body + IMP_BODY_RADIUS],
+           load = loads_of(run, group, place, false, pushed ? 0 : -1),
+           speed = size > 0.0 ? sqrt(load * size) : 0.0;
+    if (what == MOTION_SPIN) {
+        load = loads_of(run, group, place, true, pushed ? 0 : -1);
+        speed = size > 0.0 ? speed / size : 0.0;
+    }
+    /* what the end of a force leaves, whose time is rounded */
+    double lowest = pushed ? low : RT_TOLERANCE;
+    return fabs(row[0]) <= low * speed && fabs(row[1]) <= lowest * load;
+}
+
+uint32_t
+persistent_rest_begin(struct rt *run, struct persistent_group *group,
+                      bool pushed)
+{
+    assert(run && group && !group->rest);
+    uint32_t n = 0;
+    struct series_rest *rest =
+        NEW_N(run->brief, struct series_rest, group->moved.n_block + 1);
+    for (uint32_t b = 0; b < group->moved.n_block; b++) {
+        uint32_t at = group->moved.block[b];
+        const imp_block *block = persistent_block(run, at);
+        const uint32_t *from = IMP_ARRAY(run->im, block->driven_rows, uint32_t),
+                       *rows = IMP_ARRAY(run->im, block->rows, uint32_t),
+                       *state = IMP_ARRAY(run->im, block->state, uint32_t);
+        uint32_t n_rows = rt_tape(run, block->driven)->n_rows;
+        rest[b].row = NEW_N(run->brief, bool, n_rows + 1);
+        rest[b].left =
+            NEW_N(run->brief, double, (size_t)(n_rows + 1) * IMP_ROW_STRIDE);
+        for (uint32_t i = 0; i < block->state.n; i++) {
+            const double *row = run->rows.block[at] +
+                                (size_t)rows[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+            if (!rests(run, group, pushed, at, i, row))
+                continue;
+            rest[b].row[from[i]] = true;
+            run->env[state[i]] = 0.0;
+            n++;
+        }
+    }
+    group->rest = n ? rest : NULL;
+    return n;
+}
+
+void
+persistent_rest_to(struct persistent_group *group, int order)
+{
+    assert(group && order >= 0);
+    for (uint32_t b = 0; b < group->moved.n_block && group->rest; b++)
+        group->rest[b].order = order;
+}
+
+bool
+persistent_rest_stays(struct rt *run, struct persistent_group *group, int term)
+{
+    assert(run && group && group->rest && term >= 0);
+    bool stays = true;
+    for (uint32_t b = 0; b < group->moved.n_block && term > 0; b++) {
+        uint32_t at = group->moved.block[b];
+        const imp_block *block = persistent_block(run, at);
+        const uint32_t *from = IMP_ARRAY(run->im, block->driven_rows, uint32_t);
+        struct series_rest *rest = group->rest + b;
+        for (uint32_t i = 0; i < block->state.n; i++) {
+            if (!rest->row[from[i]])
+                continue;
+            bool spin = what_of(run, at)[i] == MOTION_SPIN;
+            double load = loads_of(run, group, variable_body(run, group, at, i),
+                                   spin, term - 1),
+                   left = rest->left[(size_t)from[i] * IMP_ROW_STRIDE +
+                                     IMP_ROW_PAD + (size_t)term];
+            if (fabs(term * left) <= REST_ROUNDING * DBL_EPSILON * load)
+                continue;
+            rest->row[from[i]] = stays = false;
+        }
+    }
+    return stays;
+}
+
+bool
+persistent_rates_cut(struct rt *run, uint32_t b)
+{
+    const imp_block *block = persistent_block(run, b);
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t),
+                   *in = IMP_ARRAY(run->im, block->bodies, uint32_t);
+    double *rows = run->rows.block[b] + IMP_ROW_PAD;
+    bool finite = true;
+    for (uint32_t i = 0; i < block->state.n; i++) {
+        double *c = rows + (size_t)row[i] * IMP_ROW_STRIDE;
+        c[3] = 0.0;
+        if (what_of(run, b)[i] != MOTION_POSE)
+            c[2] = 0.0;
+        finite = finite && isfinite(c[1]) && isfinite(c[2]);
+    }
+    for (uint32_t k = 0; k < block->bodies.n && run->im->dim == 2; k++)
+        for (int j = 2; j < 4 && rt_body(run, in[k])->pose[j] != IMP_NO_ROW;
+             j++)
+            rows[(size_t)rt_body(run, in[k])->pose[j] * IMP_ROW_STRIDE + 3] =
+                0.0;
+    return finite;
+}
+
+bool
+persistent_rest_cut(struct rt *run, uint32_t block, int order)
+{
+    assert(run && order >= 1);
+    const imp_block *at = persistent_block(run, block);
+    const uint32_t *rows = IMP_ARRAY(run->im, at->rows, uint32_t);
+    bool finite = true;
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        double *c = run->rows.block[block] + (size_t)rows[i] * IMP_ROW_STRIDE +
+                    IMP_ROW_PAD;
+        if (what_of(run, block)[i] != MOTION_POSE)
+            c[order] = 0.0;
+        finite = finite && isfinite(c[order - 1]) && isfinite(c[order]);
+    }
+    return finite;
 }

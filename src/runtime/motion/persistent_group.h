@@ -9,6 +9,7 @@
 #include "runtime/motion/persistent.h"
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/taylor.h"
+#include "runtime/tape/eval.h"
 
 /* What friction adds to a point of a group, in the plane. The tangent t is the
  * normal from the first to the second body, turned by -90 degrees; slip is the
@@ -187,6 +188,8 @@ struct persistent_group {
     struct motion_brief brief;  /* of persistent_series_short, */
     bool parabola;              /* which has made the series */
     bool first;                 /* forces of order 0 alone are found now */
+    struct series_rest *rest;   /* per block that it moves: what rests in the
+                                   series that are made; NULL: nothing does */
     bool leaps;    /* the last series are those of persistent_let_go */
     bool branches; /* `holds` is where a coefficient of friction changes its
                       branch */
@@ -386,6 +389,11 @@ bool persistent_factor_few(struct rt *run, struct persistent_group *group,
 /* Finds the least x with G x = -b, n_unknown entries each. */
 void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);
+/* What each unknown force does to all bodies, and G (the Delassus matrix) over
+ * all unknowns. It is made symmetric where each force acts along its own
+ * condition. */
+int persistent_answers(struct rt *run, struct persistent_group *group,
+                       double *G, bool *is_symmetric);
 /* Finds coefficient `term` of all unknown forces, n_unknown entries, which meet
  * the conditions with right sides -scratch.b. Where friction acts and the
  * points depend on each other, the forces are at every instant those nearest to
@@ -393,6 +401,27 @@ void persistent_solve(const struct persistent_group *group, const double *b,
  * other. */
 void persistent_share(struct rt *run, struct persistent_group *group, int term,
                       double *answer);
+
+/* -- persistent_friction.c: velocities that closed contacts hold at 0. All
+ * forces together do not move them, at any order. As series they are 0, not the
+ * rounding of what cancels: a power below 1 of such a speed has no series. */
+/* Which velocities of the blocks that the group moves rest under the forces of
+ * the series that was made last, to order 0? They become 0. 0: none; else
+ * group->rest is made. pushed: contacts have forces. */
+uint32_t persistent_rest_begin(struct rt *run, struct persistent_group *group,
+                               bool pushed);
+/* From now on coefficients up to this order of them are 0. */
+void persistent_rest_to(struct persistent_group *group, int order);
+/* In the series made last all forces are known up to order term - 1. Do they
+ * still cancel? A velocity that they move rests no longer. */
+bool persistent_rest_stays(struct rt *run, struct persistent_group *group,
+                           int term);
+/* Leaves of velocities what they are up to order - 1: what acts beyond may be
+ * infinite as long as not all forces are known. Is that finite? */
+bool persistent_rest_cut(struct rt *run, uint32_t block, int order);
+/* Leaves of the state and the poses what accelerations tell. Are they finite?
+ */
+bool persistent_rates_cut(struct rt *run, uint32_t block);
 
 /* persistent_loads.c: contacts that yield */
 /* Reads whether the contact of a row yields now. IMP_BADMODEL after E0386. */

@@ -14,6 +14,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_compliance.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/motion/switching.h"
@@ -104,6 +105,104 @@ solve_turned(const struct persistent_group *group, const double *b, double *mu)
     else
         dense_svd_solve_turned(n, n, delassus->U, delassus->V, delassus->s,
                                delassus->rank, b, mu);
+}
+
+/* -- what forces do ------------------------------------------------------
+ */
+
+/* What a unit of the force does to all bodies of the group (n_body times 6) */
+static int
+answer_of(struct rt *run, const struct persistent_group *group,
+          const struct persistent_unknown *force, double *answer)
+{
+    const struct persistent_blocks *moved = &group->moved;
+    const imp_contact *image_contact =
+        rt_contact(run, force->row->spot.contact);
+    double *change = run->persistent_memory->change, f[6];
+    for (uint32_t i = 0; i < moved->n_body; i++)
+        memset(change + 6 * moved->body[i], 0, 6 * sizeof *change);
+    for (int e = 0; e < 2; e++) {
+        if (!contact_point_body_moves(run, image_contact->body[e]))
+            continue;
+        for (int j = 0; j < 6; j++)
+            f[j] = force->push[e][j].c[0];
+        persistent_by_mass(run, image_contact->body[e], f,
+                           change + 6 * image_contact->body[e]);
+    }
+    for (uint32_t i = 0; i < moved->n_block && run->joints; i++) {
+        uint32_t block = moved->block[i];
+        int st = group->solves && persistent_block(run, block)->n_rub
+                     ? joint_friction_response(run, block, change)
+                     : joints_response(run, block, change);
+        if (st)
+            return st;
+    }
+    for (uint32_t i = 0; i < moved->n_block; i++)
+        relays_response(run, moved->block[i], change);
+    for (uint32_t i = 0; i < moved->n_body; i++)
+        memcpy(answer + 6 * i, change + 6 * moved->body[i], 6 * sizeof *change);
+    return IMP_OK;
+}
+
+static void
+answer_room(struct rt *run, struct persistent_group *group)
+{
+    size_t size = (size_t)group->n_unknown * 6 * group->moved.n_body + 1;
+    if (size > group->n_answer) {
+        group->n_answer = 2 * size;
+        group->answer = NEW_N(run->own, double, group->n_answer);
+    }
+    uint32_t *place = run->persistent_memory->place;
+    for (uint32_t i = 0; i < group->moved.n_body; i++)
+        place[group->moved.body[i]] = i;
+    if (group->n_unknown > group->n_reach) {
+        group->n_reach = 2 * group->n_unknown;
+        group->reach = NEW_N(run->own, struct persistent_reach, group->n_reach);
+    }
+    for (int i = 0; i < group->n_unknown; i++) {
+        const struct persistent_unknown *on = group->unknown + i;
+        const uint32_t *body = rt_contact(run, on->row->spot.contact)->body;
+        struct persistent_reach *to = group->reach + i;
+        for (int e = 0; e < 2; e++) {
+            to->moves[e] = contact_point_body_moves(run, body[e]);
+            to->place[e] = to->moves[e] ? place[body[e]] : 0;
+            for (int c = 0; c < 6; c++)
+                to->open[e][c] = on->open[e][c].c[0];
+        }
+    }
+}
+
+int
+persistent_answers(struct rt *run, struct persistent_group *group, double *G,
+                   bool *is_symmetric)
+{
+    int count = group->n_unknown;
+    bool relays = false, symmetric;
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        relays |= relays_act(run, group->moved.block[i]);
+    symmetric = !relays;
+    answer_room(run, group);
+    for (int row = 0; row < count; row++) {
+        const struct persistent_unknown *force = &group->unknown[row];
+        double *answer = group->answer + (size_t)row * 6 * group->moved.n_body;
+        int st = answer_of(run, group, force, answer);
+        if (st)
+            return st;
+        symmetric = symmetric && force->push == force->open &&
+                    !(group->solves && group->rubs);
+        const struct persistent_reach *on = group->reach;
+        for (int column = 0; column < count; column++)
+            G[row * count + column] =
+                run->joints || relays || persistent_meets(on + row, on + column)
+                    ? persistent_along(on + column, answer)
+                    : 0.0;
+    }
+    for (int row = 0; row < count && symmetric; row++)
+        for (int column = 0; column < row; column++)
+            G[row * count + column] = G[column * count + row] =
+                0.5 * (G[row * count + column] + G[column * count + row]);
+    *is_symmetric = symmetric;
+    return IMP_OK;
 }
 
 /* -- shares ----------------------------------------------------------------

@@ -50,6 +50,7 @@ static const int lower_order[] = {20, 16};
  * long as the speed is no more than that. */
 #define FIRST_BALANCED 0x1p-27
 #define BALANCED_DOUBLINGS 20
+#define FIRST_CANCELLED 0x1p-12
 #define BALANCED_HALVINGS 100
 /* That is so where the forces are finite: in so many steps they change the
  * velocities by less than this share, or themselves by less than half. At a
@@ -78,6 +79,18 @@ free_rows(struct rt *run, uint32_t block, uint32_t tape, int order)
     return rt_series(run, tape, lambda, NULL, run->rows.block[block], order);
 }
 
+/* The series of a system with closed contacts that has none while rates that
+ * they hold are the rounding of 0. Status. */
+static int
+system_rests_or_not(struct rt *run, uint32_t system, int order)
+{
+    /* high orders tell which rates rest */
+    int high = order < MOTION_STEP_ORDER ? MOTION_STEP_ORDER : order;
+    return system_series_at_rest(run, system, order, high) == IMP_OK
+               ? IMP_OK
+               : system_series(run, system, order);
+}
+
 int
 motion_rows(struct rt *run, uint32_t block, int order)
 {
@@ -93,8 +106,12 @@ motion_rows(struct rt *run, uint32_t block, int order)
         return system_observed(run, moving->system, order);
     }
     bool system = moving->system != IMP_NO_SYSTEM;
-    if (system && system_slides(run, moving->system))
-        return system_series(run, moving->system, order);
+    if (system && system_slides(run, moving->system)) {
+        int st = system_series(run, moving->system, order);
+        return st == IMP_NONFINITE
+                   ? system_rests_or_not(run, moving->system, order)
+                   : st;
+    }
     if (relays_act(run, block))
         return relays_series(run, block, order);
     relays_unslide(run, block);
@@ -224,16 +241,26 @@ acceleration_of(const struct rt *run, uint32_t block, struct crossing *own,
                        IMP_ROW_PAD + 1;
 }
 
-/* Does all of the block rest, and in balance? */
+/* Does all of the block rest, and in balance? What acts on it now is then no
+ * more than this share of what its loads have become after the first step,
+ * `push`: rounding of what cancels. */
 static bool
-balances(const struct rt *run, uint32_t block, struct crossing *own)
+balances(struct rt *run, uint32_t block, struct crossing *own,
+         const double *push)
 {
-    bool all = true;
-    for (uint32_t i = 0; i < block_of(run, block)->state.n; i++) {
+    uint32_t n = block_of(run, block)->state.n,
+             system = motion_block_of(run, block)->system;
+    double *now = NEW_N(run->brief, double, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
         const double *c = acceleration_of(run, block, own, i);
-        all = all && (!c || (c[-1] == 0.0 && c[0] == 0.0));
+        if (c && c[-1] != 0.0)
+            return false;
+        now[i] = c ? c[0] : 0.0;
     }
-    return all;
+    if (system != IMP_NO_SYSTEM && system_mass(run, system, own->mass))
+        return false;
+    return motion_energy_norm(run, block, own->mass, now) <=
+           FIRST_CANCELLED * motion_energy_norm(run, block, own->mass, push);
 }
 
 /* The accelerations that are followed become this share of `push`. */
@@ -295,8 +322,10 @@ balanced_step(struct rt *run, uint32_t block, struct crossing *own, int order,
     struct from_rest rest = {.order = order, .start = start};
     double found = 0.0, best = 0.0, *taken = NEW_N(run->brief, double, n + 1);
     rest.push = NEW_N(run->brief, double, n + 1);
-    if (!balances(run, block, own))
-        return 0.0;
+    double *now = NEW_N(run->brief, double, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        if (acceleration_of(run, block, own, i))
+            now[i] = *acceleration_of(run, block, own, i);
     for (int k = 0; k <= BALANCED_DOUBLINGS; k++) {
         rest.step = ldexp(FIRST_BALANCED * run->motion->horizon, k);
         follow_share(run, block, own, rest.push, 0.0);
@@ -305,6 +334,9 @@ balanced_step(struct rt *run, uint32_t block, struct crossing *own, int order,
             break;
         for (uint32_t i = 0; i < n; i++)
             rest.push[i] = crossing_rate(run, block, i);
+        follow_share(run, block, own, now, 1.0);
+        if (k == 0 && !balances(run, block, own, rest.push))
+            return 0.0;
         double share =
             share_of(run, block, own, &rest, ldexp(1.0, -2 * k), k > 0);
         if (share == 0.0)
@@ -313,7 +345,10 @@ balanced_step(struct rt *run, uint32_t block, struct crossing *own, int order,
         best = share;
         memcpy(taken, rest.push, n * sizeof *taken);
     }
-    follow_share(run, block, own, taken, 0.5 * best);
+    if (found > 0.0)
+        follow_share(run, block, own, taken, 0.5 * best);
+    else
+        follow_share(run, block, own, now, 1.0);
     return found;
 }
 
@@ -528,49 +563,19 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
 
 /* -- where series lead nowhere --------------------------------------------- */
 
-/* A piece so many steps of the clock long: finite forces, and their powers of
- * a speed, change places and speeds by less than their rounding. */
-#define BRIEF_CLOCK 64.0
-#define BRIEF_STEP 4.0 /* a step of the clock in roundings of the time */
-/* So many of them in a row lead out of where the series are that short, as each
- * doubles the time since they were. */
-#define BRIEF_MANY 64
-
-double
-motion_brief_length(const struct rt *run, const struct persistent_group *group)
+/* The motion of the group under the forces of this instant. Status. */
+static int
+group_instant(struct rt *run, struct persistent_group *group, bool lets_go)
 {
-    assert(run);
-    double square = INFINITY, push[2]; /* of the least time */
-    uint32_t n = group ? group->moved.n_block : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const imp_block *at = IMP_ARRAY(run->im, run->im->blocks, imp_block) +
-                              group->moved.block[i];
-        const uint32_t *body = IMP_ARRAY(run->im, at->bodies, uint32_t);
-        persistent_accelerations(run, group->moved.block[i], push);
-        for (uint32_t b = 0; b < at->bodies.n; b++) {
-            uint32_t env = rt_body(run, body[b])->env_body + IMP_BODY_RADIUS;
-            if (run->env[env] > 0.0 && run->env[env] / push[0] < square)
-                square = run->env[env] / push[0];
-        }
-    }
-    double time = isfinite(square) ? sqrt(square) : 0.0;
-    return BRIEF_CLOCK *
-           fmax(switching_least(run), BRIEF_STEP * DBL_EPSILON * time);
-}
-
-double
-motion_brief(const struct rt *run, struct motion_brief *brief,
-             const struct persistent_group *group)
-{
-    assert(run && brief);
-    double now = rt_time(run), length = motion_brief_length(run, group),
-           gone = now - brief->time;
-    /* what others end sooner counts together */
-    if (!(gone >= 0.0 && gone < 0.5 * length)) {
-        brief->many = fabs(gone) <= 2.0 * length ? brief->many + 1 : 1;
-        brief->time = now;
-    }
-    return brief->many > BRIEF_MANY ? 0.0 : length;
+    group->first = true;
+    int st = persistent_orders(run, group, 0, 2, UINT32_MAX);
+    group->first = false;
+    if (!st && lets_go)
+        st = persistent_let_go(run, group);
+    persistent_cut(run, group, 2);
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        motion_cut(run, group->moved.block[i], 2);
+    return st;
 }
 
 /* The group under the forces of this instant. Where many pieces have led
@@ -582,27 +587,58 @@ short_of(struct rt *run, struct persistent_group *group, double least)
     if (group->branches || group->yields)
         return IMP_NONFINITE;
     double length = fmax(least, motion_brief(run, &group->brief, group));
-    group->first = true;
-    int st = persistent_orders(run, group, 0, 2, UINT32_MAX);
-    group->first = false;
-    if (!st && least > 0.0)
-        st = persistent_let_go(run, group);
-    persistent_cut(run, group, 2);
-    for (uint32_t i = 0; i < group->moved.n_block; i++)
-        motion_cut(run, group->moved.block[i], 2);
-    if (!st && !(length > 0.0))
-        length = crossing_rests(run, *group->moved.block);
+    int st = group_instant(run, group, least > 0.0);
+    if (!st && !(length > 0.0)) {
+        length = crossing_rests_alike(run, group);
+        st = group_instant(run, group, false);
+    }
     group->holds = fmin(group->holds, length);
     group->parabola = true;
     return st || length > 0.0 ? st : IMP_NONFINITE;
 }
 
+/* The series of the group where velocities rest under forces that have no
+ * series where such a velocity is the rounding of 0. IMP_NONFINITE: there are
+ * none. */
+static int
+series_resting(struct rt *run, struct persistent_group *group, int order,
+               uint32_t block)
+{
+    struct diags unheard, *heard = run->ds;
+    if (group->yields)
+        return IMP_NONFINITE;
+    diags_init(&unheard, run->brief, heard->sources);
+    run->ds = &unheard;
+    group->first = true;
+    int st = persistent_orders(run, group, 0, 2, UINT32_MAX);
+    group->first = false;
+    uint32_t n = st ? 0 : persistent_rest_begin(run, group, true);
+    st = IMP_NONFINITE;
+    bool steady = group->steady;
+    group->steady = false;
+    /* each time a velocity less may rest; high orders tell it */
+    int high = order < MOTION_STEP_ORDER ? MOTION_STEP_ORDER : order;
+    for (uint32_t tries = 0; tries < n && st; tries++)
+        st = persistent_orders(run, group, 0, high, block);
+    if (!st && order < high)
+        st = persistent_orders(run, group, 0, order, block);
+    group->rest = NULL;
+    group->made = group->driven = 0;
+    group->steady = steady && st;
+    run->ds = heard;
+    return st;
+}
+
 int
-persistent_series_short(struct rt *run, uint32_t block, double least,
+persistent_series_short(struct rt *run, uint32_t block, double least, int order,
                         double *step)
 {
     assert(run && step && persistent_moves(run, block) && least >= 0.0);
     struct persistent_group *group = run->persistent_memory->of[block];
+    if (least == 0.0 && !series_resting(run, group, order, UINT32_MAX)) {
+        motion_step(run, block, order, step);
+        return IMP_OK;
+    }
     int st = short_of(run, group, least);
     *step = st ? *step : group->holds;
     return st;
@@ -618,11 +654,16 @@ series_from(struct rt *run, struct persistent_group *group, int made, int order,
     struct diag *last = run->ds->last;
     run->persistent_memory->rough = group->parabola = false;
     int st = persistent_orders(run, group, made, order, block);
-    if (st != IMP_FAILED || order <= 3 || !run->persistent_memory->rough)
+    if (st != IMP_FAILED || order < 2 || !run->persistent_memory->rough)
         return st;
+    if (series_resting(run, group, order, block) == IMP_OK) {
+        while (run->ds->last != last)
+            diag_withdraw(run->ds, run->ds->last);
+        return IMP_OK;
+    }
     while (run->ds->last != last)
         diag_withdraw(run->ds, run->ds->last);
-    if (short_of(run, group, 0.0) == IMP_OK)
+    if (order > 3 && short_of(run, group, 0.0) == IMP_OK)
         return IMP_OK;
     while (run->ds->last != last)
         diag_withdraw(run->ds, run->ds->last);

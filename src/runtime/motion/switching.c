@@ -17,6 +17,53 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/polynomial.h"
 
+/* -- pieces of some steps of the clock ------------------------------------- */
+
+/* A piece so many steps of the clock long: finite forces, and their powers of
+ * a speed, change places and speeds by less than their rounding. */
+#define BRIEF_CLOCK 64.0
+#define BRIEF_STEP 4.0 /* a step of the clock in roundings of the time */
+/* So many of them in a row lead out of where the series are that short, as each
+ * doubles the time since they were. */
+#define BRIEF_MANY 64
+
+static double
+brief_length(const struct rt *run, const struct persistent_group *group)
+{
+    assert(run);
+    double square = INFINITY, push[2]; /* of the least time */
+    uint32_t n = group ? group->moved.n_block : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const imp_block *at = IMP_ARRAY(run->im, run->im->blocks, imp_block) +
+                              group->moved.block[i];
+        const uint32_t *body = IMP_ARRAY(run->im, at->bodies, uint32_t);
+        persistent_accelerations(run, group->moved.block[i], push);
+        for (uint32_t b = 0; b < at->bodies.n; b++) {
+            uint32_t env = rt_body(run, body[b])->env_body + IMP_BODY_RADIUS;
+            if (run->env[env] > 0.0 && run->env[env] / push[0] < square)
+                square = run->env[env] / push[0];
+        }
+    }
+    double time = isfinite(square) ? sqrt(square) : 0.0;
+    return BRIEF_CLOCK *
+           fmax(switching_least(run), BRIEF_STEP * DBL_EPSILON * time);
+}
+
+double
+motion_brief(const struct rt *run, struct motion_brief *brief,
+             const struct persistent_group *group)
+{
+    assert(run && brief);
+    double now = rt_time(run), length = brief_length(run, group),
+           gone = now - brief->time;
+    /* what others end sooner counts together */
+    if (!(gone >= 0.0 && gone < 0.5 * length)) {
+        brief->many = fabs(gone) <= 2.0 * length ? brief->many + 1 : 1;
+        brief->time = now;
+    }
+    return brief->many > BRIEF_MANY ? 0.0 : length;
+}
+
 /* Does friction hold a rotor of the block? */
 static bool
 holds_rotors(const struct rt *run, uint32_t block)
@@ -346,7 +393,7 @@ switching_end(struct rt *run, uint32_t block, int order, double *step,
         return st;
     if (persistent_moves(run, block) &&
         (run->persistent_memory->of[block]->parabola ||
-         *step <= motion_brief_length(run, run->persistent_memory->of[block])))
+         *step <= brief_length(run, run->persistent_memory->of[block])))
         return IMP_OK;
     double length = crossing_bounded(run, block, order, *step);
     if (length < *step)
@@ -573,4 +620,47 @@ switching_relays_held(struct rt *run)
             st = relays_settle_bodies(run, block, switching_least(run),
                                       &contacts);
     return st;
+}
+
+/* -- rests ------------------------------------------------------------------
+ */
+
+/* Forces that differ by so many roundings of the greatest are the same. */
+#define REST_LOADED 64.0
+
+/* The normal forces at closed contacts, and those along slips, by the rows made
+ * last. */
+static void
+forces_at(const struct persistent_group *group, double *force)
+{
+    for (int i = 0; i < group->n_on; i++) {
+        const struct persistent_row *row = group->row + i;
+        *force++ = row->force.c[0];
+        *force++ = row->friction ? row->friction->force.c[0] : 0.0;
+    }
+}
+
+double
+crossing_rests_alike(struct rt *run, struct persistent_group *group)
+{
+    assert(run != NULL && group != NULL);
+    size_t n = 2 * (size_t)group->n_on;
+    double *now = NEW_N(run->brief, double, n + 1),
+           *then = NEW_N(run->brief, double, n + 1), start = rt_time(run),
+           length = crossing_rests(run, *group->moved.block), most = 0.0,
+           off = 0.0;
+    forces_at(group, now);
+    for (int end = 1; end >= 0 && length > 0.0; end--) {
+        run->env[run->im->layout.time] = end ? start + length : start;
+        int st = persistent_group_series(run, group, 1, UINT32_MAX);
+        if (end && !st)
+            forces_at(group, then);
+        else if (end)
+            off = INFINITY;
+    }
+    for (size_t i = 0; i < n && length > 0.0; i++) {
+        most = fmax(most, fabs(now[i]));
+        off = fmax(off, fabs(then[i] - now[i]));
+    }
+    return off <= REST_LOADED * DBL_EPSILON * most ? length : 0.0;
 }

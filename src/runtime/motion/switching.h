@@ -102,9 +102,13 @@ double crossing_stops(struct rt *run, uint32_t block, int order);
 /* Does so if the step is that short, which becomes that time. Has it? */
 bool crossing_stops_soon(struct rt *run, uint32_t block, int order,
                          double *step);
-/* The rows of a block, or of a group of closed contacts, are the parabolas of the
- * present accelerations: for how long (s) they change nothing beyond rounding,
- * as at rest. 0: for less than some steps of the clock. */
+/* The rows of a block, or of a group of closed contacts, are the parabolas of
+ * the present accelerations: for how long (s) they change nothing beyond
+ * rounding, as at rest. 0: for less than some steps of the clock. */
 double crossing_rests(struct rt *run, uint32_t block);
+/* The same of a group, where its contacts push at the end as they do now, else
+ * 0: these forces are followed as constants. Its rows are to be made again. */
+struct persistent_group;
+double crossing_rests_alike(struct rt *run, struct persistent_group *group);
 
 #endif

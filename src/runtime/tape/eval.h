@@ -4,6 +4,8 @@
 #ifndef IMP_RUNTIME_TAPE_EVAL_H
 #define IMP_RUNTIME_TAPE_EVAL_H
 
+#include <stdbool.h>
+
 #include "abi/image.h"
 #include "abi/status.h"
 
@@ -31,6 +33,20 @@ int eval_series_planned(const imp_image *im, const imp_tape *tape,
                         const struct series_plan *plan, const double *env,
                         const double *local, const double *const *rows,
                         double *work, int from, int order);
+/* Variables of a state that rest: the coefficients 1 to `order` of the STATE
+ * instructions whose row (of n_rows of the tape) says so are 0. left: rows as
+ * those of a series, of n_rows: what they would be. */
+struct series_rest {
+    bool *row;
+    double *left;
+    int order;
+};
+/* eval_series_planned from order 0 on, with variables that rest. */
+int eval_series_resting(const imp_image *im, const imp_tape *tape,
+                        const struct series_plan *plan, const double *env,
+                        const double *local, const double *const *rows,
+                        double *work, int order,
+                        const struct series_rest *rest);
 /* The value of one operator (no leaf, no DOT), for the folding of constants. */
 double eval_op(enum imp_op op, double a, double b, double c);
 /* After IMP_NONFINITE: finds the first instruction whose value is not finite

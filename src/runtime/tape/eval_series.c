@@ -48,7 +48,8 @@ struct sweep {
     const struct series_plan *plan;
     const struct series_step *step; /* of instructions with orders >= 1 */
     uint32_t n_step;
-    struct series_step *left; /* room for those that are left */
+    struct series_step *left;       /* room for those that are left */
+    const struct series_rest *rest; /* NULL: no variable rests */
 };
 
 static double *
@@ -142,6 +143,18 @@ coefficient(const struct sweep *sweep, uint32_t number, int order)
     return 0;
 }
 
+/* Coefficient k of a variable of the state, which c would be if it moves. */
+static double
+unless_rest(const struct sweep *sweep, uint32_t number, int k, double c)
+{
+    const struct series_rest *rest = sweep->rest;
+    uint32_t row = sweep->code[number].row;
+    if (row == IMP_NO_ROW || !rest->row[row] || k > rest->order)
+        return c;
+    rest->left[(size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD + (size_t)k] = c;
+    return 0.0;
+}
+
 /* Makes all steps of the sweep at this order. */
 static __attribute__((noinline)) void
 sweep_order(const struct sweep *sweep, int k)
@@ -160,6 +173,8 @@ sweep_order(const struct sweep *sweep, int k)
             break;
         case STEP_STATE:
             c = work[step->x + (uint32_t)k - 1] * part;
+            if (sweep->rest)
+                c = unless_rest(sweep, step->number, k, c);
             break;
         case STEP_ADD:
             c = cur[step->a] + cur[step->b];
@@ -493,11 +508,11 @@ eval_series_plan(const imp_image *im, const imp_tape *tape, struct arena *arena)
     return plan;
 }
 
-int
-eval_series_planned(const imp_image *im, const imp_tape *tape,
-                    const struct series_plan *plan, const double *env,
-                    const double *local, const double *const *rows,
-                    double *work, int from, int order)
+static int
+planned(const imp_image *im, const imp_tape *tape,
+        const struct series_plan *plan, const double *env, const double *local,
+        const double *const *rows, double *work, int from, int order,
+        const struct series_rest *rest)
 {
     assert(from >= 0 && from <= order);
     assert(im != NULL && tape != NULL && plan != NULL && work != NULL);
@@ -537,6 +552,7 @@ eval_series_planned(const imp_image *im, const imp_tape *tape,
         .plan = plan,
         .step = plan->step,
         .n_step = plan->n,
+        .rest = rest,
         .left =
             n_left ? (void *)(heap + (n_v + n_lu) * sizeof *numbers) : steps};
     memset(sweep.cur, 0,
@@ -550,4 +566,23 @@ eval_series_planned(const imp_image *im, const imp_tape *tape,
     int status = run(im, tape, &sweep, from, order, &bl);
     free(heap);
     return status;
+}
+
+int
+eval_series_planned(const imp_image *im, const imp_tape *tape,
+                    const struct series_plan *plan, const double *env,
+                    const double *local, const double *const *rows,
+                    double *work, int from, int order)
+{
+    return planned(im, tape, plan, env, local, rows, work, from, order, NULL);
+}
+
+int
+eval_series_resting(const imp_image *im, const imp_tape *tape,
+                    const struct series_plan *plan, const double *env,
+                    const double *local, const double *const *rows,
+                    double *work, int order, const struct series_rest *rest)
+{
+    assert(rest != NULL);
+    return planned(im, tape, plan, env, local, rows, work, 0, order, rest);
 }

@@ -284,6 +284,30 @@ motion_series_two(struct rt *run, const uint32_t body[2], int order,
     return st;
 }
 
+/* The poses of a block and their rates; what forces make of velocities beyond
+ * may be infinite, as at rest beside a power of a speed. */
+static int
+poses_of(struct rt *run, uint32_t block)
+{
+    const imp_block *at =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    struct diag *last = run->ds->last;
+    double step, sum = 0.0;
+    int st = motion_series(run, block, 1, &step);
+    if (st != IMP_FAILED || !motion_block_of(run, block)->what)
+        return st;
+    for (uint32_t i = 0; i < at->state.n; i++)
+        if (motion_block_of(run, block)->what[i] == MOTION_POSE)
+            sum += run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
+                                          IMP_ROW_PAD + 1];
+    if (!isfinite(sum))
+        return st;
+    while (run->ds->last != last)
+        diag_withdraw(run->ds, run->ds->last);
+    return IMP_OK;
+}
+
 int
 motion_poses_two(struct rt *run, const uint32_t body[2])
 {
@@ -293,11 +317,10 @@ motion_poses_two(struct rt *run, const uint32_t body[2])
     for (int i = 0; i < 2 && st == IMP_OK; i++) {
         uint32_t block =
             body[i] == IMP_WORLD ? IMP_NO_BLOCK : rt_body(run, body[i])->block;
-        double step;
         if (block == IMP_NO_BLOCK || block == last)
             continue;
         st = persistent_moves(run, block) ? persistent_poses(run, block)
-                                          : motion_series(run, block, 1, &step);
+                                          : poses_of(run, block);
         last = block;
     }
     return st;

@@ -670,6 +670,7 @@ persistent_orders(struct rt *run, struct persistent_group *group, int made,
     }
     group->solves = true;
     group->driven = 0;
+    persistent_rest_to(group, 0);
     if (!st)
         st = forces(run, group, order, made, last, &done);
     group->solves = false;

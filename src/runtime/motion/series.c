@@ -573,8 +573,10 @@ group_instant(struct rt *run, struct persistent_group *group, bool lets_go)
     if (!st && lets_go)
         st = persistent_let_go(run, group);
     persistent_cut(run, group, 2);
-    for (uint32_t i = 0; i < group->moved.n_block; i++)
+    for (uint32_t i = 0; i < group->moved.n_block; i++) {
         motion_cut(run, group->moved.block[i], 2);
+        motion_cut_joints(run, group->moved.block[i], 2, switching_least(run));
+    }
     return st;
 }
 
@@ -654,7 +656,7 @@ series_from(struct rt *run, struct persistent_group *group, int made, int order,
     struct diag *last = run->ds->last;
     run->persistent_memory->rough = group->parabola = false;
     int st = persistent_orders(run, group, made, order, block);
-    if (st != IMP_FAILED || order < 2 || !run->persistent_memory->rough)
+    if (st != IMP_FAILED || !run->persistent_memory->rough)
         return st;
     if (series_resting(run, group, order, block) == IMP_OK) {
         while (run->ds->last != last)

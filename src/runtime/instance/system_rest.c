@@ -119,6 +119,15 @@ still_loads(struct rt *run, struct still *still, int order)
         }
         still->load[k] = still_norm(still);
     }
+    /* where the loads of an order are little they are known as well as those
+     * that vary as fast as all up to it */
+    double first = still->load[1], fastest = 0.0;
+    for (int k = 2; k <= order && first > 0.0; k++) {
+        fastest = fmax(fastest, pow(still->load[k] / first, 1.0 / (k - 1)));
+        double whole = first * pow(fastest, k - 1);
+        if (isfinite(whole))
+            still->load[k] = fmax(still->load[k], whole);
+    }
     return true;
 }
 

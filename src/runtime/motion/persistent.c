@@ -262,7 +262,7 @@ instant_resting(struct rt *run, struct persistent_group *group, int order)
     int st = drive_from(run, group, 0, 1);
     if (st || !persistent_rest_begin(run, group, false))
         return IMP_NONFINITE;
-    for (int last = 3; last <= order && !st; last++) {
+    for (int last = 2; last <= order && !st; last++) {
         persistent_rest_to(group, last - 2);
         if (!(st = drive_from(run, group, 0, last)))
             st = rows_series(run, group, group->n, last);
@@ -276,11 +276,11 @@ instant_resting(struct rt *run, struct persistent_group *group, int order)
     }
     for (int i = 0; i < group->n && !st; i++) {
         struct persistent_row *row = group->row + i;
-        size_t bytes = sizeof *gap * (size_t)(order - 1);
-        memcpy(row->gap.c + 2, gap + i * (order + 1) + 2, bytes);
+        memcpy(row->gap.c + 2, gap + i * (order + 1) + 2,
+               sizeof *gap * (size_t)(order - 1));
         if (row->friction)
-            memcpy(row->friction->slip.c + 2, slip + i * (order + 1) + 2,
-                   bytes);
+            memcpy(row->friction->slip.c + 1, slip + i * (order + 1) + 1,
+                   sizeof *slip * (size_t)(order - 1));
     }
     group->rest = NULL;
     return st;

@@ -635,6 +635,23 @@ loads_of(const struct rt *run, const struct persistent_group *group,
     return sum;
 }
 
+/* How much the forces of order k may leave where they cancel, in roundings: as
+ * much as they are, and, where they are little themselves, as a load of this
+ * size leaves that varies as fast as those of all orders up to k. */
+static double
+envelope_of(const struct rt *run, const struct persistent_group *group,
+            uint32_t place, bool spin, int k)
+{
+    double first = loads_of(run, group, place, spin, 0), fastest = 0.0,
+           last = first;
+    for (int j = 1; j <= k; j++) {
+        last = loads_of(run, group, place, spin, j);
+        fastest = fmax(fastest, pow(last / first, 1.0 / j));
+    }
+    double whole = first * pow(fastest, k);
+    return first > 0.0 && isfinite(whole) ? fmax(last, whole) : last;
+}
+
 /* The body, by its place in the group, whose velocity variable i of the block
  * is. */
 static uint32_t
@@ -729,7 +746,8 @@ persistent_rest_stays(struct rt *run, struct persistent_group *group, int term)
             if (!rest->row[from[i]])
                 continue;
             bool spin = what_of(run, at)[i] == MOTION_SPIN;
-            double load = loads_of(run, group, variable_body(run, group, at, i),
+            double load =
+                       envelope_of(run, group, variable_body(run, group, at, i),
                                    spin, term - 1),
                    left = rest->left[(size_t)from[i] * IMP_ROW_STRIDE +
                                      IMP_ROW_PAD + (size_t)term];

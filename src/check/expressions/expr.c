@@ -239,6 +239,10 @@ index_of(struct check *ck, const struct env *env, const struct ast_expr *node,
                         "there is no entry %.0f among %u", number, count);
         if (!count)
             CHECK_HELP(ck, diag, "this list has no entries");
+        else if (count == 1 && !list)
+            CHECK_HELP(ck, diag,
+                       "[a, b, c] is a matrix of one row, number 0: numbers "
+                       "that are counted are written (a, b, c)");
         else
             CHECK_HELP(ck, diag, "entries are counted from 0: 0 .. %u%s",
                        count - 1, list ? "; the last one is -1" : "");

@@ -84,7 +84,7 @@ exchange(const struct contact_bases *bases, long double *shares, int hit,
     for (int i = 0; i < bases->contacts; i++) {
         if (i == hit)
             continue;
-        long double share = shares[i * rank + place] / p;
+        long double share = wide_over(shares[i * rank + place], p);
         for (int j = 0; j < rank; j++)
             if (j != place)
                 shares[i * rank + j] -= shares[hit * rank + j] * share;
@@ -145,7 +145,7 @@ exchange_one(const struct ballistic *motion, const bool *chosen)
     long double *to = bases->work + outside * rank, unit = 0.0L;
     for (int j = 0; j < rank; j++)
         if (matrices->basis[j] == outside)
-            unit = -1.0L / row[j];
+            unit = wide_over(-1.0L, row[j]);
     for (int j = 0; j < rank; j++) {
         column[j] = matrices->basis[j] == outside ? last : matrices->basis[j];
         to[j] = outside == last     ? row[j]

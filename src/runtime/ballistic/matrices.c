@@ -48,7 +48,7 @@ factor_mass(struct ballistic *motion)
                                  M[row * coordinates + row]))
                 return false;
             else
-                L[row * coordinates + row] = 1.0L / sqrtl(sum);
+                L[row * coordinates + row] = wide_over(1.0L, sqrtl(sum));
         }
     }
     return true;
@@ -105,7 +105,7 @@ factor(struct ballistic *motion, bool pivot)
         int chosen = pivot ? -1 : rank;
         wide best = dense_tolerance(contacts, contacts), share;
         for (int i = 0; i < contacts && pivot; i++)
-            if ((share = left[i] / W[i * contacts + i]) > best) {
+            if ((share = wide_over(left[i], W[i * contacts + i])) > best) {
                 best = share;
                 chosen = i;
             }
@@ -114,7 +114,7 @@ factor(struct ballistic *motion, bool pivot)
             break;
         motion->matrices.basis[rank] = chosen;
         C[chosen * contacts + rank] = sqrtl(left[chosen]);
-        rc[rank] = 1.0L / C[chosen * contacts + rank];
+        rc[rank] = wide_over(1.0L, C[chosen * contacts + rank]);
         left[chosen] = 0.0L;
         for (int i = 0; i < contacts; i++) {
             if (i == chosen)
@@ -191,7 +191,7 @@ contact_spaces(struct ballistic *motion)
         stride = matrices->stride;
     for (int contact = 0; contact < contacts; contact++) {
         wide W = motion->work->own.W[contact * contacts + contact],
-             per_rate = W > 0.0L ? 1.0L / W : 0.0L;
+             per_rate = W > 0.0L ? wide_over(1.0L, W) : 0.0L;
         for (int entry = 0; entry < rank; entry++) {
             wide h =
                 (matrices->direct

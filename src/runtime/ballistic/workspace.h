@@ -45,6 +45,20 @@
 
 typedef long double wide;
 
+/* a / b. Divided in software, as in WebAssembly, long double has 113 bits, and
+ * LLVM 14 gives twice the quotient where it rounds up to a power of two:
+ * 1/(1 - 2^-113) is 2. Twice what doubles give it cannot be. */
+static inline wide
+wide_over(wide a, wide b)
+{
+    wide q = a / b;
+#ifdef __wasm__
+    if (__builtin_fabs((double)q) > 1.5 * __builtin_fabs((double)a / (double)b))
+        q *= 0.5L;
+#endif
+    return q;
+}
+
 /* -- contacts that depend on each other (contact_basis.c) -------------------
  */
 
@@ -431,7 +445,7 @@ static inline wide
 matrices_law(const struct ballistic *motion, int i, double e)
 {
     wide W = motion->work->own.W[i * (motion->model.m + 1)];
-    return W > 0.0L ? -(1.0L + e) / W : 0.0L;
+    return W > 0.0L ? wide_over(-(1.0L + e), W) : 0.0L;
 }
 /* Makes the part of the matrices that depends on the restitutions. */
 void matrices_laws(struct ballistic *motion);

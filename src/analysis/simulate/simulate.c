@@ -165,31 +165,6 @@ tell_audit(struct simulation *sim)
               "out what is too light to matter");
 }
 
-/* Says what `capture` has changed. */
-static void
-tell_captures(struct simulation *sim)
-{
-    char energy[NUM_TEXT], speed[NUM_TEXT], slip[NUM_TEXT];
-    if (sim->captures.n == 0)
-        return;
-    double fastest = sim->captures.fastest;
-    const char *text = arena_printf(
-        sim->run->arena,
-        "%s: %ld times contacts were kept closed that an impact parted by no "
-        "more than %s m/s, which took %s J in all",
-        fastest > 0.0 ? "sticking" : "capture", sim->captures.n,
-        fastest > sim->options.capture
-            ? num_digits(speed, fastest, 3)
-            : num_shortest(speed, sim->options.capture),
-        num_digits(energy, sim->captures.energy, 6));
-    if (sim->captures.slip > sim->options.capture)
-        text = arena_printf(sim->run->arena,
-                            "%s; where no choice of stick and slip went on, "
-                            "slips of up to %s m/s ended",
-                            text, num_digits(slip, sim->captures.slip, 3));
-    simulate_remark(sim, text);
-}
-
 /* Makes one remark of those that say the same of several times, and leaves out
  * those of times beyond so many. */
 #define REMARKS_TOLD 100
@@ -216,11 +191,27 @@ join_remarks(struct simulation *sim)
                                      sim->log.left_out));
 }
 
+/* The energy, if it is finite; what is wrong with it is not told. */
+static bool
+energy_now(struct simulation *sim, double *out)
+{
+    struct rt *run = sim->analysis->rt;
+    struct motion_totals totals;
+    struct diags quiet, *ds = run->ds;
+    diags_init(&quiet, run->arena, ds->sources);
+    run->ds = &quiet;
+    bool known = !motion_totals(run, &totals);
+    run->ds = ds;
+    if (known)
+        *out = totals.kinetic + totals.potential + simulate_stored(sim);
+    return known;
+}
+
 static void
 fill(struct simulation *sim, struct record *out, int st)
 {
     struct analysis *analysis = sim->analysis;
-    struct motion_totals totals;
+    double energy;
     SET_TEXT("status", st == IMP_STOPPED || sim->stopped ? "stopped"
                        : st                              ? "failed"
                                                          : "done");
@@ -244,9 +235,8 @@ fill(struct simulation *sim, struct record *out, int st)
         SET_NUM("energy_before", sim->energy_before);
     else
         SET_ABSENT("energy_before", "the energy has no finite value");
-    if (!motion_totals(analysis->rt, &totals))
-        SET_NUM("energy_after",
-                totals.kinetic + totals.potential + simulate_stored(sim));
+    if (energy_now(sim, &energy))
+        SET_NUM("energy_after", energy);
     else
         SET_ABSENT("energy_after", "the energy has no finite value");
     simulate_pairs_end(sim);
@@ -254,7 +244,7 @@ fill(struct simulation *sim, struct record *out, int st)
     simulate_put_singular(sim, out);
     simulate_put_verdicts(sim, out);
     tell_audit(sim);
-    tell_captures(sim);
+    simulate_tell_captures(sim);
     if (sim->along)
         along_tell(sim->along, remark, sim);
     join_remarks(sim);
@@ -282,11 +272,7 @@ ended(struct simulation *sim, struct record *out, int st)
         simulate_remark(sim,
                         arena_printf(analysis->rt->arena, "ended by %s: %s",
                                      diag_code_name(why->code), why->message));
-    struct diags quiet, *ds = analysis->rt->ds;
-    diags_init(&quiet, analysis->rt->arena, ds->sources);
-    analysis->rt->ds = &quiet;
     fill(sim, out, st);
-    analysis->rt->ds = ds;
     out->partial = true;
     return st;
 }
@@ -633,9 +619,14 @@ int
 simulation_put(struct simulation *sim, struct record *out, int st)
 {
     assert(sim != NULL && out != NULL);
+    struct motion_totals totals;
+    bool over = st == IMP_OK && sim->has_energy &&
+                motion_totals(sim->analysis->rt, &totals);
     if (st == IMP_STOPPED)
         stopped_outside(sim);
-    if (st == IMP_OK || st == IMP_STOPPED)
+    if (over) /* the energy has grown beyond the range of doubles */
+        st = ended(sim, out, IMP_FAILED);
+    else if (st == IMP_OK || st == IMP_STOPPED)
         fill(sim, out, st);
     else if (st == IMP_FAILED && sim->begun && !sim->stopped &&
              simulate_singular(sim))

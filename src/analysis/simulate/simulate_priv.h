@@ -686,7 +686,6 @@ bool limit_group_overlaps(struct simulation *sim, const struct limit_group *);
 /* Has a point that the limit closes left its face or edges before? */
 bool limit_group_past_end(struct simulation *sim,
                           const struct limit_group *group, const bool *closed);
-
 /* Audits the energy at the limit that is reached now (impact_audit_limit). */
 int limit_energy_kept(struct simulation *, const struct limit_group *,
                       const struct forecast_limit *, uint32_t contact,
@@ -745,7 +744,8 @@ bool simulate_capture_apart(struct simulation *sim,
 int simulate_vertex_impact(struct simulation *, const struct contact_point *at,
                            enum next_step *next);
 
-/* -- touches.c: the contacts at time 0 -- */
+/* -- touches.c: a remark of what `capture` changed; the contacts at time 0 -- */
+void simulate_tell_captures(struct simulation *sim);
 int simulate_start_contacts(struct simulation *sim);
 /* The contacts of `event` and of more[0..n_more) close or open now. */
 int simulate_touches(struct simulation *sim, const struct event *event,

@@ -728,3 +728,28 @@ simulate_note_places(struct simulation *sim, struct diag *diag,
                   buf_str(&text));
     buf_free(&text);
 }
+
+void
+simulate_tell_captures(struct simulation *sim)
+{
+    assert(sim != NULL);
+    char energy[NUM_TEXT], speed[NUM_TEXT], slip[NUM_TEXT];
+    if (sim->captures.n == 0)
+        return;
+    double fastest = sim->captures.fastest;
+    const char *text = arena_printf(
+        sim->run->arena,
+        "%s: %ld times contacts were kept closed that an impact parted by no "
+        "more than %s m/s, which took %s J in all",
+        fastest > 0.0 ? "sticking" : "capture", sim->captures.n,
+        fastest > sim->options.capture
+            ? num_digits(speed, fastest, 3)
+            : num_shortest(speed, sim->options.capture),
+        num_digits(energy, sim->captures.energy, 6));
+    if (sim->captures.slip > sim->options.capture)
+        text = arena_printf(sim->run->arena,
+                            "%s; where no choice of stick and slip went on, "
+                            "slips of up to %s m/s ended",
+                            text, num_digits(slip, sim->captures.slip, 3));
+    simulate_remark(sim, text);
+}

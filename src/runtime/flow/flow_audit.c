@@ -45,6 +45,7 @@ struct flow_audit {
     double *change, *terms; /* n: of the momenta, over the roots of masses */
     double *speed;          /* n: the terms of the velocities */
     double *span;           /* m x n: gradients, orthogonal to each other */
+    double *push;           /* m: impulses up to a limit, by least squares */
     double began, *from;    /* 2n: when the last event was, and its state */
     double *free;           /* 2n: where the motion from there leads by the time
                                of the limit, if nothing is hit */
@@ -77,6 +78,7 @@ flow_audit_new(struct flow *flow, struct arena *arena)
     audit->terms = NEW_N(arena, double, n + 1);
     audit->speed = NEW_N(arena, double, n + 1);
     audit->span = NEW_N(arena, double, m *n + 1);
+    audit->push = NEW_N(arena, double, m + 1);
     audit->from = NEW_N(arena, double, 2 * n + 1);
     audit->free = NEW_N(arena, double, 2 * n + 1);
 }
@@ -241,10 +243,10 @@ leave_out_pushes(const struct flow *flow, const bool *pushes)
     }
 }
 
-/* The work of moving ground by the impulses of the contacts that push which
- * make up the change of the momenta, in the least squares of it over the roots
- * of the masses. Of gradients that depend on each other the later ones have
- * none. */
+/* The impulses of the contacts that push which make up the change of the
+ * momenta, in the least squares of it over the roots of the masses, into
+ * audit->push. Of gradients that depend on each other the later ones have none.
+ * Returns the work of moving ground by them. */
 static double
 ground_work(const struct flow *flow, const bool *pushes)
 {
@@ -270,9 +272,10 @@ ground_work(const struct flow *flow, const bool *pushes)
                 A[d * m + k] -= factor * A[c * m + k];
             b[d] -= factor * b[c];
         }
-    for (size_t c = 0; c < m; c++)
-        if (A[c * m + c] > least[c])
-            sum -= flow->instant.drift[c] * b[c] / A[c * m + c];
+    for (size_t c = 0; c < m; c++) {
+        audit->push[c] = A[c * m + c] > least[c] ? b[c] / A[c * m + c] : 0.0;
+        sum -= flow->instant.drift[c] * audit->push[c];
+    }
     return sum;
 }
 
@@ -606,6 +609,27 @@ errors_of(struct flow *flow, const struct flow_event *event, struct errors *out)
                                         : 0.0);
 }
 
+/* Makes the matrices of flow->instant those of this state (back: once more
+ * those of the flow's own one, which *kept holds, 4n numbers). */
+static int
+matrices_at(struct flow *flow, const double *q, const double *v, double *kept,
+            bool back, flow_matrices_now *now)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    size_t n = flow->n, bytes = n * sizeof *taylor->x;
+    if (back) {
+        memcpy(taylor->x, kept, 2 * bytes);
+        memcpy(taylor->lo, kept + 2 * n, 2 * bytes);
+        return now(flow);
+    }
+    memcpy(kept, taylor->x, 2 * bytes);
+    memcpy(kept + 2 * n, taylor->lo, 2 * bytes);
+    memcpy(taylor->x, q, bytes);
+    memcpy(taylor->x + n, v, bytes);
+    memset(taylor->lo, 0, 2 * bytes);
+    return now(flow);
+}
+
 /* The same by the matrices of the state before. A gap whose formula changes its
  * branch where the event is, as ground with a corner, has other gradients once
  * the state has been taken onto the contact, over that change. */
@@ -613,22 +637,50 @@ static int
 errors_before(struct flow *flow, const struct flow_event *event,
               flow_matrices_now *now, struct errors *out, double *worst)
 {
-    struct taylor_flow *taylor = flow->taylor;
-    size_t n = flow->n, bytes = n * sizeof *taylor->x;
-    bool rough = taylor->friction != NULL;
-    double *x = NEW_N(flow->run->brief, double, 4 * n + 1), *lo = x + 2 * n;
-    memcpy(x, taylor->x, 2 * bytes);
-    memcpy(lo, taylor->lo, 2 * bytes);
-    memcpy(taylor->x, flow->audit->q, bytes);
-    memcpy(taylor->x + n, flow->audit->v, bytes);
-    memset(taylor->lo, 0, 2 * bytes);
-    int st = now(flow);
+    const struct flow_audit *audit = flow->audit;
+    double *kept = NEW_N(flow->run->brief, double, 4 * (size_t)flow->n + 1);
+    int st = matrices_at(flow, audit->q, audit->v, kept, false, now);
     if (!st)
-        *worst = rough ? errors_friction(flow, event, out)
-                       : errors_of(flow, event, out);
-    memcpy(taylor->x, x, 2 * bytes);
-    memcpy(taylor->lo, lo, 2 * bytes);
-    return st ? st : now(flow);
+        *worst = flow->taylor->friction ? errors_friction(flow, event, out)
+                                        : errors_of(flow, event, out);
+    int back = matrices_at(flow, NULL, NULL, kept, true, now);
+    return st ? st : back;
+}
+
+/* The errors behind a limit, whose impulses were given along gradients that
+ * turned on the way to it: beside those at the limit they change the momenta,
+ * over the roots of the masses, by at most their size times that turn. */
+static int
+errors_turned(struct flow *flow, flow_matrices_now *now, struct errors *errors,
+              double *worst)
+{
+    struct flow_audit *audit = flow->audit;
+    size_t n = flow->n, m = flow->m;
+    double *kept = NEW_N(flow->run->brief, double, 4 * n + m * n + 1),
+           *turn = kept + 4 * n;
+    memcpy(turn, flow->instant.N, m * n * sizeof *turn);
+    int st = matrices_at(flow, audit->from, audit->from + n, kept, false, now);
+    for (size_t k = 0; k < m * n && !st; k++)
+        turn[k] = flow->instant.N[k] - turn[k];
+    int back = matrices_at(flow, NULL, NULL, kept, true, now);
+    if (st || back)
+        return st ? st : back;
+    double most = 0.0;
+    for (size_t c = 0; c < m; c++) {
+        double length = 0.0;
+        for (size_t i = 0; i < n; i++)
+            length = hypot(length, turn[c * n + i] /
+                                       sqrt(flow->instant.mass[i * (n + 1)]));
+        most += length * fabs(audit->push[c]);
+    }
+    for (size_t i = 0; i < n; i++)
+        audit->terms[i] += most / AUDIT_CONSERVES;
+    errors->momentum = momentum_error(flow);
+    const struct account *energy = &errors->energy;
+    *worst =
+        fmax(errors->momentum,
+             energy->terms > DBL_MIN ? fabs(energy->sum) / energy->terms : 0.0);
+    return IMP_OK;
 }
 
 int
@@ -656,6 +708,11 @@ flow_audit_after(struct flow *flow, const struct flow_event *event,
                          : errors_of(flow, event, &errors);
     if (worst > AUDIT_BROKEN && hit && flow->taylor && now) {
         int st = errors_before(flow, event, now, &errors, &worst);
+        if (st)
+            return st;
+    }
+    if (limit && errors.momentum > errors.allowed && flow->taylor && now) {
+        int st = errors_turned(flow, now, &errors, &worst);
         if (st)
             return st;
     }

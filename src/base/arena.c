@@ -9,6 +9,7 @@
 #include "base/arena.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +46,10 @@ enum { FIRST_BLOCK = 4096, LAST_BLOCK = 1 << 20, ALIGNMENT = 16 };
 /* blocks of the last size that an arena keeps when it is cleared: what is
  * cleared often would else be asked of the system again, page by page */
 enum { MOST_SPARE = 16 };
+/* Blocks from this size on are filled from their beginning, and the system is
+ * asked for so many bytes of them at once: such a request costs little more
+ * than the fault of a single page does, above all on virtual machines. */
+enum { PRESENT_LEAST = 1 << 14, PRESENT_AT_ONCE = 1 << 18, PAGE = 4096 };
 /* lists that grow have blocks of their own from this size on, which go back
  * when they grow again: what they leave would else be as large as they are */
 enum { OWN_LEAST = 1 << 17 };
@@ -53,6 +58,9 @@ struct block {
     struct block *next;
     size_t used, cap;
     size_t mapped; /* bytes that the system has mapped for it; 0: on the heap */
+    /* bytes whose pages need no more asking for; a number that fills up a line
+     */
+    size_t present, spare;
 };
 _Static_assert(sizeof(struct block) % ALIGNMENT == 0, "block data aligned");
 
@@ -202,13 +210,47 @@ is_own(const struct block *block)
            (block->mapped && block->cap != LAST_BLOCK);
 }
 
+/* Makes the whole pages of a piece of memory present, whatever they hold. Where
+ * the system cannot do that at once, each comes when it is touched. */
+static void
+make_present(void *from, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+    int was = errno;
+    uintptr_t lo = ((uintptr_t)from + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
+              hi = ((uintptr_t)from + size) & ~(uintptr_t)(PAGE - 1);
+    if (lo < hi)
+        (void)madvise((char *)from + (lo - (uintptr_t)from), hi - lo,
+                      MADV_POPULATE_WRITE);
+    errno = was;
+#else
+    (void)from;
+    (void)size;
+#endif
+}
+
+/* size bytes of the heap, which are zero, or NULL. */
+static void *
+heap_zero(size_t size)
+{
+    if (size < PRESENT_LEAST)
+        return calloc(1, size);
+    void *p = malloc(size);
+    if (p) {
+        make_present(p, size);
+        memset(p, 0, size);
+    }
+    return p;
+}
+
 /* A block of cap bytes, which are zero, or NULL. Pages of a block for one large
  * piece come from the system and go back to it, each when it is first touched:
  * who asks for more room than he uses pays for what he uses, also where the
  * heap has pieces to give that were used before. Large are `least` bytes. (The
- * address sanitizer sees no pointers in such pages.) */
+ * address sanitizer sees no pointers in such pages.) The pages of a block for
+ * many pieces come many at once (make_more_present). */
 static struct block *
-new_block(size_t cap, size_t least)
+new_block(size_t cap, size_t least, bool many)
 {
     size_t size = sizeof(struct block) + cap;
     struct block *block = NULL;
@@ -223,10 +265,24 @@ new_block(size_t cap, size_t least)
     }
 #endif
     if (!block)
-        block = calloc(1, size);
-    if (block)
+        block = many ? heap_zero(size) : calloc(1, size);
+    if (block) {
         block->cap = cap;
+        block->present = many && block->mapped ? 0 : cap;
+    }
     return block;
+}
+
+/* Asks for the pages of what is used of the block, and of what comes next. */
+static void
+make_more_present(struct block *block)
+{
+    size_t more = block->cap - block->present;
+    more = more < PRESENT_AT_ONCE ? more : PRESENT_AT_ONCE;
+    if (block->used > block->present + more)
+        more = block->used - block->present;
+    make_present((char *)(block + 1) + block->present, more);
+    block->present += more;
 }
 
 static void
@@ -331,7 +387,7 @@ add_block(struct arena *arena, size_t n)
     bool own = n > cap;
     if (own)
         cap = n;
-    struct block *added = new_block(cap, LAST_BLOCK);
+    struct block *added = new_block(cap, LAST_BLOCK, !own);
     if (!added)
         oom_raise();
     ASAN_POISON_MEMORY_REGION(added + 1, cap);
@@ -362,6 +418,8 @@ arena_alloc(struct arena *arena, size_t size)
     }
     void *p = (char *)(b + 1) + b->used;
     b->used += step;
+    if (b->used > b->present)
+        make_more_present(b);
     ASAN_UNPOISON_MEMORY_REGION(p, size);
     return p;
 }
@@ -432,7 +490,7 @@ alloc_list(struct arena *arena, size_t size)
     if (must_fail())
         oom_raise();
     oom_look();
-    struct block *block = new_block(cap, OWN_LEAST);
+    struct block *block = new_block(cap, OWN_LEAST, false);
     if (!block)
         oom_raise();
     block->used = cap;

@@ -427,17 +427,16 @@ fmt_file(struct arena *arena, struct diags *diags, uint32_t file,
 }
 
 char *
-fmt_expr(struct arena *arena, const struct sources *sources,
-         const struct ast_expr *e)
+fmt_expr(struct arena *arena, struct intern *names,
+         const struct sources *sources, const struct ast_expr *e)
 {
-    assert(arena && sources && e);
+    assert(arena && names && sources && e);
     const struct source *src = source_get(sources, e->range.file);
     if (!src || e->range.hi > src->len || e->range.lo > e->range.hi)
         return arena_strdup(arena, "");
     struct pieces ps = {0};
-    fmt_scan(&ps, arena, intern_new(arena), e->range.file,
-             src->text + e->range.lo, e->range.hi - e->range.lo, e->range.lo,
-             true);
+    fmt_scan(&ps, arena, names, e->range.file, src->text + e->range.lo,
+             e->range.hi - e->range.lo, e->range.lo, true);
     size_t n = 0;
     for (size_t i = 0; i < ps.n; i++)
         n += ps.v[i].len + 1;

@@ -9,15 +9,16 @@
 
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/intern.h"
 
 /* Appends the formatted text of file number `file`. False, with diagnostics,
  * when it does not parse. */
 bool fmt_file(struct arena *arena, struct diags *diags, uint32_t file,
               struct buf *out);
 /* The text of an expression on one line with the standard blanks, for labels.
- */
+ * Its names are added to `names`, or found there. */
 struct ast_expr;
-char *fmt_expr(struct arena *arena, const struct sources *sources,
-               const struct ast_expr *e);
+char *fmt_expr(struct arena *arena, struct intern *names,
+               const struct sources *sources, const struct ast_expr *e);
 
 #endif

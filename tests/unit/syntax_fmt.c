@@ -287,15 +287,16 @@ labels(void **unused)
     diags_init(&ds, a, s);
     static const char text[] =
         "show gap( touch ) ,a+b * c^2[1] , - 2[m/ s] , # c\n save . x\n";
-    struct ast_file *f =
-        parse_file(a, intern_new(a), &ds,
-                   sources_add(s, "m", text, sizeof text - 1), false);
+    struct intern *names = intern_new(a);
+    struct ast_file *f = parse_file(
+        a, names, &ds, sources_add(s, "m", text, sizeof text - 1), false);
     assert_int_equal(ds.errors, 1); /* 2[1]: no unit of an operand */
     static const char *const want[] = {"gap(touch)", "a + b*c^2 [1]",
                                        "-2 [m/s]", "save.x"};
     assert_int_equal(f->items[0]->n_args, 4);
     for (size_t i = 0; i < 4; i++)
-        assert_string_equal(fmt_expr(a, s, f->items[0]->args[i]), want[i]);
+        assert_string_equal(fmt_expr(a, names, s, f->items[0]->args[i]),
+                            want[i]);
     arena_free(a);
 }
 

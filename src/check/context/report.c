@@ -289,7 +289,8 @@ expr_label(struct check *ck, const struct ast_expr *node)
         if (l->range.file == range.file && l->range.lo == range.lo &&
             l->range.hi == range.hi)
             return l->text;
-    const char *text = fmt_expr(ck->arena, ck->in->sources, node);
+    const char *text =
+        fmt_expr(ck->arena, ck->in->names, ck->in->sources, node);
     struct label *added = NEW(ck->arena, struct label);
     *added = (struct label){*bucket, range, text ? text : ""};
     ck->label.n++;

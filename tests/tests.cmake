@@ -109,12 +109,14 @@ endforeach()
 file(GLOB soak CONFIGURE_DEPENDS tests/soak/*.c)
 add_executable(imp_soak ${soak})
 target_link_libraries(imp_soak m)
-add_test(NAME soak COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 33
+add_test(NAME soak COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 32
   --seconds 400 --known ${CMAKE_SOURCE_DIR}/tests/soak/known)
 add_test(NAME soak-discs COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 8
   --kind discs --check search)
 add_test(NAME soak-mixtures COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 6
   --kind mixtures --check search)
+add_test(NAME soak-bends COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 6
+  --kind valleys --check bends)
 # What it found once: an impact that the second engine took back, and one that
 # was told nowhere.
 add_test(NAME soak-engine COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 3 --count 1
@@ -145,7 +147,7 @@ add_test(NAME soak-powers COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 20261
 # models of the tests with changes: they end well
 add_test(NAME soak-changed COMMAND imp_soak --imp $<TARGET_FILE:imp> --kind changed
   --root ${CMAKE_SOURCE_DIR} --seed 1 --count 144 --seconds 300)
-set_tests_properties(soak soak-changed soak-discs soak-mixtures soak-engine soak-impact soak-limit
+set_tests_properties(soak soak-bends soak-changed soak-discs soak-mixtures soak-engine soak-impact soak-limit
   soak-mechanisms soak-rotors soak-rounding soak-grounds soak-plates
   soak-bearings soak-supports soak-powers PROPERTIES LABELS program TIMEOUT 600)
 # Tests run beside each other, as many as there are cores. These run alone: golden_run

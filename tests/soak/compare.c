@@ -704,6 +704,9 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
         (!strcmp(b->code, "E0750") ||
          (!strcmp(b->done, "stopped") && before_limit(a, end_b))))
         to = fmin(to, end_b - BESIDE_EVENT);
+    /* nothing comes to rest where a gap has a corner */
+    if (comparison->other->bent && b->status)
+        to = fmin(to, end_b - BESIDE_EVENT);
     /* where a law is refused, a slip that is rounding may decide */
     if (!strcmp(a->code, "E0767") && !strcmp(b->code, "E0767"))
         to = fmin(to, fmin(a->time, end_b) - BESIDE_EVENT);

@@ -56,6 +56,7 @@ static const struct kind {
     {"plates", generate_plates, 0},
     {"supports", generate_supports, 0},
     {"powers", generate_powers, 0},
+    {"valleys", generate_valleys, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

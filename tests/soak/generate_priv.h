@@ -49,6 +49,7 @@ void generate_dragged(struct random *random, struct model *out);
 void generate_grounds(struct random *random, struct model *out);
 void generate_bearings(struct random *random, struct model *out);
 void generate_plates(struct random *random, struct model *out);
+void generate_valleys(struct random *random, struct model *out);
 void generate_powers(struct random *random, struct model *out);
 void generate_supports(struct random *random, struct model *out);
 

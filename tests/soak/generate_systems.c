@@ -252,6 +252,45 @@ generate_powers(struct random *random, struct model *out)
     out->until = 2;
 }
 
+/* A bead, or what moves with more coordinates, falls into a valley of two
+ * slopes, and on a ridge of two others beside it at times. */
+void
+generate_valleys(struct random *random, struct model *out)
+{
+    struct coordinate_system *system =
+        add_system(out, 2 + random_whole(random, 2));
+    struct formulas *formulas = &system->formulas;
+    int count = system->coordinates;
+    bool straight = random_chance(random, 0.5);
+    double restitution =
+        random_chance(random, 0.2) ? 0 : random_in(random, 0, 0.9);
+    random_start_of(system, random);
+    system->start[1] = 1.2;
+    system->kinetic = kinetic(formulas, random, count, straight);
+    int sum = formula_scaled(formulas, random_in(random, 3, 12),
+                             coordinate(formulas, 1));
+    for (int i = 0; i < count; i++)
+        sum = add(formulas, sum,
+                  formula_scaled(
+                      formulas, random_in(random, 0.2, 4),
+                      formula_power(formulas, coordinate(formulas, i), 2)));
+    system->potential = sum;
+    for (int i = 0; i < 2; i++) {
+        double slope = random_in(random, 0.1, 1.5) * (i ? -1 : 1);
+        int gap = add(formulas, coordinate(formulas, 1),
+                      formula_scaled(formulas, slope, coordinate(formulas, 0)));
+        if (!straight)
+            gap = add(formulas, gap, wave(formulas, random, count, 0.2));
+        gap = add(formulas, gap,
+                  formula_number(formulas, random_in(random, -0.1, 0.1)));
+        struct contact *contact = &out->contact[out->contacts];
+        *contact = (struct contact){
+            .there = true, .system = 1, .gap = gap, .restitution = restitution};
+        snprintf(contact->name, NAME_SIZE, "k%d", out->contacts++);
+    }
+    out->until = 2;
+}
+
 /* Kepler's problem with a wall around the centre. */
 void
 generate_kepler(struct random *random, struct model *out)

@@ -211,6 +211,7 @@ struct model {
                            a param of value 0 */
     bool all_pairs;     /* `search = all` */
     bool perturbed;     /* `engine = perturbed` */
+    bool bent;          /* gaps have corners (bends.c) */
     bool rounded;       /* `corners = rounded` */
     bool found; /* the contacts are those of blocks `contacts`, which have
                    the laws of the first */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bends.h"
 #include "beside.h"
 #include "cut.h"
 #include "fictitious.h"
@@ -590,6 +591,31 @@ make_own_law(struct trial *trial)
     return other->contacts > 0;
 }
 
+/* Pins and rails of the plane without friction have so little that it takes no
+ * part in the motion, and is followed as any other is. What chatters beside it
+ * has no limit that is told. */
+static bool
+make_slight_friction(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    bool any = false;
+    for (int i = 0; i < other->joints; i++) {
+        struct joint *joint = &other->joint[i];
+        if (!joint->there || joint->weld || joint->friction != 0 ||
+            joint->rate != 0)
+            continue;
+        joint->friction = 1e-13;
+        joint->arm = 0.05;
+        any = true;
+    }
+    for (int i = 0; i < trial->result->events; i++)
+        if (!strcmp(trial->result->event[i].kind, "chatter"))
+            trial->to = fmin(trial->to, trial->result->event[i].time - 1e-3);
+    trial->motion_alone = true;
+    return any && other->dimension == 2 &&
+           trial->model->question == ASK_SIMULATE;
+}
+
 /* In the canonical layout. */
 static bool
 make_format(struct trial *trial)
@@ -662,5 +688,7 @@ const struct relation relation_table[] = {
     {"space", make_space, true},
     {"functions", make_functions, false},
     {"screws", make_screws, false},
+    {"bends", make_bends, false},
+    {"slight-friction", make_slight_friction, false},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -345,6 +345,20 @@ take_both_sides(struct along *along, struct followed *followed, double h)
     return true;
 }
 
+/* Does the last piece of length h, which ends with this value, lead from one
+ * side of 0 to the other? Both sides are equal on the way, though no series
+ * says so, or the root that it has lies behind the end by rounding. */
+static void
+passes_zero(const struct along *along, struct followed *followed, double h,
+            double value)
+{
+    double from = followed->c[0];
+    if (followed->item->field != IMP_ALONG_EQUAL || from == 0 || value == 0 ||
+        (from > 0) == (value > 0))
+        return;
+    holds_first(followed, along->time + h * (from / (from - value)));
+}
+
 /* The last piece, which has no series, ends at time t with this value. Such
  * pieces are short, or nothing changes in them; what does is told. */
 static void
@@ -358,10 +372,13 @@ without_series(struct along *along, struct followed *followed, double t,
                     : h > ldexp(fmax(BESIDE_KINK * span, along_least_step(t)),
                                 DOUBLED_MOST) &&
                           change > MISSED * size;
-    if (told)
+    if (told) {
         along_missed(along, followed, t, value);
-    else
-        along_by_ends(followed, h, value);
+        return;
+    }
+    along_by_ends(followed, h, value);
+    if (followed->item->rows == ALONG_WIDTH) /* no formula of it jumps */
+        passes_zero(along, followed, h, value);
 }
 
 /* Notes the last piece, which ends at time t with this value. */
@@ -458,11 +475,13 @@ end_piece(struct along *along, struct followed *followed, double t,
     bool led = !brief && !followed->blunt && fabs(foreseen - value) <= little;
     note_piece(along, followed, t, value);
     if (stays_closed(along, followed, h, foreseen, value) ||
-        (followed->jumps && !led && bears_nothing(along, followed, value)))
+        (followed->jumps && !led && bears_nothing(along, followed, value))) {
         along_by_ends(followed, h, value);
-    else if (led)
+        passes_zero(along, followed, h, value);
+    } else if (led) {
         take_piece(followed, along->time, h);
-    else if (brief || followed->blunt)
+        passes_zero(along, followed, h, value);
+    } else if (brief || followed->blunt)
         without_series(along, followed, t, value);
     else if ((along->to_kink && t == along->reach &&
               along_jumps(followed, h, MISSED)) ||

@@ -557,6 +557,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     }
     if (slides && !known)
         system_series_cut(run, moving->system, first ? 1 : 2, order);
+    relays_cut(run, block, order);
     motion_cut_joints(run, block, 2, fmax(*length, least));
     return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
 }
@@ -575,6 +576,7 @@ group_instant(struct rt *run, struct persistent_group *group, bool lets_go)
     persistent_cut(run, group, 2);
     for (uint32_t i = 0; i < group->moved.n_block; i++) {
         motion_cut(run, group->moved.block[i], 2);
+        relays_cut(run, group->moved.block[i], IMP_ORDER_MAX);
         motion_cut_joints(run, group->moved.block[i], 2, switching_least(run));
     }
     return st;
@@ -585,8 +587,8 @@ group_instant(struct rt *run, struct persistent_group *group, bool lets_go)
 static int
 short_of(struct rt *run, struct persistent_group *group, double least)
 {
-    /* a branch that changes, or what yields, leads on or not */
-    if (group->branches || group->yields)
+    /* what yields leads on or not */
+    if (group->yields)
         return IMP_NONFINITE;
     double length = fmax(least, motion_brief(run, &group->brief, group));
     int st = group_instant(run, group, least > 0.0);
@@ -639,7 +641,8 @@ persistent_series_short(struct rt *run, uint32_t block, double least, int order,
     struct persistent_group *group = run->persistent_memory->of[block];
     if (least == 0.0 && !series_resting(run, group, order, UINT32_MAX)) {
         motion_step(run, block, order, step);
-        return IMP_OK;
+        if (*step >= switching_least(run)) /* none of the others passes 0 */
+            return IMP_OK;
     }
     int st = short_of(run, group, least);
     *step = st ? *step : group->holds;

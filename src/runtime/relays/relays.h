@@ -82,6 +82,10 @@ int relays_series(struct rt *run, uint32_t block, int order);
 int relays_driven(struct rt *run, uint32_t block, const double *push, int from,
                   int order);
 void relays_rows(const struct rt *run, uint32_t block, double *rows);
+/* Along a parabola of the motion shares and rates u are straight lines: their
+ * coefficients from 2 to `order`, left from series of higher orders, become 0.
+ */
+void relays_cut(const struct rt *run, uint32_t block, int order);
 void relays_series_nonfinite(struct rt *run, uint32_t block, int order);
 /* relays_settle and relays_tell_open of a block of observers, whose values, in
  * env too, and their low parts these are. Nothing where it has no relays. */

@@ -67,6 +67,25 @@ relays_series(struct rt *run, uint32_t block, int order)
 }
 
 void
+relays_cut(const struct rt *run, uint32_t block, int order)
+{
+    const struct relays *relays = relays_of(run, block);
+    if (!relays || !relays->act || (relays->beside && !relays->touches))
+        return;
+    const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t);
+    for (uint32_t i = 0; i < 2 * relays->of->n; i++) {
+        if (disc_of(run, relays, i % relays->of->n) != IMP_NO_DISC)
+            continue;
+        double *c = relays->work +
+                    (size_t)row[relays->of->n_state + i] * IMP_ROW_STRIDE +
+                    IMP_ROW_PAD;
+        c[1] = isfinite(c[1]) ? c[1] : 0.0;
+        for (int k = 2; k <= order; k++)
+            c[k] = 0.0;
+    }
+}
+
+void
 relays_series_nonfinite(struct rt *run, uint32_t block, int order)
 {
     const struct relays *relays = relays_of(run, block);

@@ -180,18 +180,22 @@ m3_plane(struct graph *graph, const expr *c, const expr *s)
 mat3
 m3_of_quat(struct graph *graph, quat q)
 {
-    const expr *one = ex_num(graph, 1.0), *two = ex_num(graph, 2.0);
+    const expr *two = ex_num(graph, 2.0);
     const expr *w = q.q[0], *x = q.q[1], *y = q.q[2], *z = q.q[3];
-    const expr *xx = sc_mul(graph, x, x), *yy = sc_mul(graph, y, y);
-    const expr *zz = sc_mul(graph, z, z), *xy = sc_mul(graph, x, y);
+    const expr *ww = sc_mul(graph, w, w), *xx = sc_mul(graph, x, x);
+    const expr *yy = sc_mul(graph, y, y), *zz = sc_mul(graph, z, z);
+    const expr *xy = sc_mul(graph, x, y);
     const expr *xz = sc_mul(graph, x, z), *yz = sc_mul(graph, y, z);
     const expr *wx = sc_mul(graph, w, x), *wy = sc_mul(graph, w, y);
     const expr *wz = sc_mul(graph, w, z);
     mat3 result;
 #define TWICE(e) sc_mul(graph, two, (e))
-    result.m[0][0] = sc_sub(graph, one, TWICE(sc_add(graph, yy, zz)));
-    result.m[1][1] = sc_sub(graph, one, TWICE(sc_add(graph, xx, zz)));
-    result.m[2][2] = sc_sub(graph, one, TWICE(sc_add(graph, xx, yy)));
+    result.m[0][0] =
+        sc_add(graph, sc_sub(graph, ww, zz), sc_sub(graph, xx, yy));
+    result.m[1][1] =
+        sc_add(graph, sc_sub(graph, ww, zz), sc_sub(graph, yy, xx));
+    result.m[2][2] =
+        sc_sub(graph, sc_add(graph, ww, zz), sc_add(graph, xx, yy));
     result.m[0][1] = TWICE(sc_sub(graph, xy, wz));
     result.m[1][0] = TWICE(sc_add(graph, xy, wz));
     result.m[0][2] = TWICE(sc_add(graph, xz, wy));

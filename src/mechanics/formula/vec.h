@@ -49,7 +49,8 @@ const expr *m3_form(struct graph *graph, vec3 x, mat3 a, vec3 y);
 
 /* rotation about z from cosine and sine */
 mat3 m3_plane(struct graph *graph, const expr *c, const expr *s);
-/* rotation matrix of a unit quaternion (9 products, shared) */
+/* The rotation matrix of a unit quaternion (10 products, shared), from squares
+ * that cancel: quarter turns about the axes give zeros that are exact. */
 mat3 m3_of_quat(struct graph *graph, quat q);
 /* conj(a) b */
 quat q_conj_mul(struct graph *graph, quat a, quat b);

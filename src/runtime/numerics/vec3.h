@@ -190,20 +190,21 @@ quaternion_rotate_back(const double q[4], const double a[3], double out[3])
 }
 
 /* The rotation matrix R (body axes to world axes) of a unit quaternion q
- * (w, x, y, z), the attitude of a body in space. */
+ * (w, x, y, z), the attitude of a body in space. Quarter turns about the axes
+ * give zeros that are exact. */
 static inline void
 mat3_of_quaternion(const double q[4], double R[9])
 {
     double w = q[0], x = q[1], y = q[2], z = q[3];
-    R[0] = 1 - 2 * (y * y + z * z);
+    R[0] = (w * w - z * z) + (x * x - y * y);
     R[1] = 2 * (x * y - w * z);
     R[2] = 2 * (x * z + w * y);
     R[3] = 2 * (x * y + w * z);
-    R[4] = 1 - 2 * (x * x + z * z);
+    R[4] = (w * w - z * z) + (y * y - x * x);
     R[5] = 2 * (y * z - w * x);
     R[6] = 2 * (x * z - w * y);
     R[7] = 2 * (y * z + w * x);
-    R[8] = 1 - 2 * (x * x + y * y);
+    R[8] = (w * w + z * z) - (x * x + y * y);
 }
 
 /* The same of an angle in the plane, from its cosine and sine. */

@@ -61,28 +61,29 @@ done
 rm -f "$tmp/more.imp"
 # the numbers that the reproduction shows are those of the models
 sh tests/reproduction.sh check "$build" || failed=1
-# links from one text to a file of the project lead somewhere
-find README.md CONTRIBUTING.md CHANGELOG.md docs src tests examples -name node_modules -prune -o -name '*.md' -print |
-    while read -r text; do
-        tr ' ' '\n' <"$text" | sed -n 's/.*](\([^)#]*\).*/\1/p' |
-            grep -v '^[a-z]*:' | while read -r link; do
-            [ -z "$link" ] || [ -e "$(dirname "$text")/$link" ] ||
-                echo "$text: $link is not there"
-        done
-    done >"$tmp/links"
-# links to a heading of the page itself, or of another, find it there
-headings() {
-    sed -n 's/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'
-}
-find README.md CONTRIBUTING.md CHANGELOG.md docs src tests examples -name node_modules -prune -o -name '*.md' -print |
-    while read -r text; do
-        grep -o ']([^): ]*#[^)]*)' "$text" | sed 's/^](//; s/)$//' | sort -u |
-            while IFS='#' read -r page heading; do
-                headings "${page:+$(dirname "$text")/}${page:-$text}" |
-                    grep -qx -- "$heading" ||
-                    echo "$text: no heading $page#$heading"
-            done
-    done >>"$tmp/links"
+# links from one text to a file of the project lead somewhere, and those to a heading of
+# the page itself, or of another, find it there
+find README.md CONTRIBUTING.md CHANGELOG.md docs src tests examples -name node_modules -prune -o -name '*.md' -print >"$tmp/texts"
+xargs grep -oE '\]\([^) ]*' <"$tmp/texts" | sed 's/:\](/ /' | grep -v ' [a-z]*:' | sort -u |
+    while read -r text link; do
+        page=${link%%#*}
+        case $text in
+        */*) there=${text%/*}/$page ;;
+        *) there=$page ;;
+        esac
+        [ -n "$page" ] || there=$text
+        [ -e "$there" ] || echo "$text: $page is not there"
+        case $link in
+        *#*) echo "$there ${link#*#} $text: no heading $link" >&3 ;;
+        esac
+    done >"$tmp/links" 3>"$tmp/wanted"
+cut -d' ' -f1 "$tmp/wanted" | sort -u | while read -r page; do
+    [ ! -f "$page" ] || sed -n 's/^##* //p' "$page" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' |
+        sed "s|^|$page |"
+done >"$tmp/headings"
+awk 'NR == FNR { there[$0]; next }
+    !(($1 " " $2) in there) { sub(/^[^ ]* [^ ]* /, ""); print }' \
+    "$tmp/headings" "$tmp/wanted" >>"$tmp/links"
 [ ! -s "$tmp/links" ] || {
     cat "$tmp/links"
     failed=1

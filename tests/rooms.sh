@@ -242,12 +242,29 @@ awk 'NR == FNR { home[$1] = $2; next }
     }' "$tmp/alone" "$tmp/named" || status=1
 
 # a README names all files of its room: thing.c, or thing.h, or `thing`
-find src -name node_modules -prune -o \( -name '*.[ch]' -o -name '*.def' \) -print | grep -v '_priv\.h$' |
-    while read -r file; do
-        readme=$(dirname "$file")/README.md
-        name=$(basename "$file" | sed 's/\.[a-z]*$//; s/^codes_.*/codes_[*]/')
-        [ ! -e "$readme" ] || grep -q "\`$name[.\`]" "$readme" || echo "$readme does not name $(basename "$file")"
-    done >"$tmp/unnamed"
+find src -name node_modules -prune -o \( -name '*.[ch]' -o -name '*.def' -o -name README.md \) \
+    -print | grep -v '_priv\.h$' | awk '
+    function folder(file) {
+        sub(/\/[^\/]*$/, "", file)
+        return file
+    }
+    /\/README\.md$/ {
+        while ((getline line <$0) > 0)
+            text[folder($0)] = text[folder($0)] "\n" line
+        next
+    }
+    { files[++n] = $0 }
+    END {
+        for (i = 1; i <= n; i++) {
+            room = folder(files[i])
+            base = name = substr(files[i], length(room) + 2)
+            sub(/\.[a-z]*$/, "", name)
+            if (name ~ /^codes_/)
+                name = "codes_*"
+            if (room in text && !index(text[room], "`" name ".") && !index(text[room], "`" name "`"))
+                print room "/README.md does not name " base
+        }
+    }' >"$tmp/unnamed"
 [ ! -s "$tmp/unnamed" ] || {
     cat "$tmp/unnamed"
     status=1

@@ -55,12 +55,10 @@ enum { PRESENT_LEAST = 1 << 14, PRESENT_AT_ONCE = 1 << 18, PAGE = 4096 };
 enum { OWN_LEAST = 1 << 17 };
 
 struct block {
-    struct block *next;
+    _Alignas(ALIGNMENT) struct block *next;
     size_t used, cap;
     size_t mapped; /* bytes that the system has mapped for it; 0: on the heap */
-    /* bytes whose pages need no more asking for; a number that fills up a line
-     */
-    size_t present, spare;
+    size_t present; /* bytes whose pages need no more asking for */
 };
 _Static_assert(sizeof(struct block) % ALIGNMENT == 0, "block data aligned");
 
@@ -254,6 +252,7 @@ new_block(size_t cap, size_t least, bool many)
 {
     size_t size = sizeof(struct block) + cap;
     struct block *block = NULL;
+    (void)least; /* where the system maps no pages */
 #ifndef __EMSCRIPTEN__
     if (cap >= least && !WATCHED) {
         void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,

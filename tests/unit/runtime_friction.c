@@ -145,6 +145,56 @@ stated_points(void **state)
     assert_int_equal(modes_of(&c), 2);
 }
 
+/* Two slips have ended, and in each of two motions one of them begins anew:
+ * none has all of them stay. Half of the sum of forces times accelerations
+ * before and with them is -1.7 and -1.565, so what rests begins to move with
+ * less energy in the first one. Of two that are mirror images none goes on. */
+static void
+least_motion_where_none_stays(void **state)
+{
+    (void)state;
+    const double W[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    const double terms[4] = {1.0, 1.0, 1.0, 1.0};
+    for (int alike = 0; alike < 2; alike++) {
+        double along = alike ? 1.0 : 0.7;
+        const double free[4] = {-1.0, 1.0, -1.0, along};
+        struct friction_point point[2] = {
+            {.mu_static = 0.4, .mu_dynamic = 0.4},
+            {.mu_static = 0.4, .mu_dynamic = 0.4}};
+        enum contact_mode first[2] = {CONTACT_STICK, CONTACT_SLIP_POSITIVE},
+                          second[2] = {CONTACT_SLIP_POSITIVE, CONTACT_STICK};
+        double normal[2] = {1.0, 1.0},
+               by[2][2] = {{-1.0, -0.4}, {-0.4, -along}},
+               acc[2][4] = {{0, 0, 0, along - 0.4}, {0, 0.6, 0, 0}};
+        struct friction_choice out = {
+            .verdict = FRICTION_SEVERAL, .n = 2, .taken = -1};
+        out.set[0] = (struct friction_set){.mode = first,
+                                           .normal = normal,
+                                           .tangential = by[0],
+                                           .acc = acc[0]};
+        out.set[1] = (struct friction_set){.mode = second,
+                                           .normal = normal,
+                                           .tangential = by[1],
+                                           .acc = acc[1]};
+        for (int slow = 0; slow < 2; slow++) {
+            struct choice_group group = {.arena = arena,
+                                         .instant = {.n = 2,
+                                                     .point = point,
+                                                     .W = W,
+                                                     .free = free,
+                                                     .terms = terms},
+                                         .point = point,
+                                         .cause = CHOICE_OTHER,
+                                         .which = -1,
+                                         .slow = slow};
+            out.taken = -1;
+            choice_keep(&group, &out);
+            assert_int_equal(out.taken, slow && !alike ? 0 : -1);
+            assert_int_equal(group.stays, slow && !alike);
+        }
+    }
+}
+
 /* A slip has just ended at a point where lift-off, stick and another slip all
  * obey the law, by the numbers below. Which of them goes on is open, but where
  * slow slips are to end: then the point sticks. */
@@ -726,6 +776,8 @@ main(void)
         cmocka_unit_test_setup_teardown(single_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stated_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(slow_slips_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(least_motion_where_none_stays, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(goes_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(several_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dependent_points, set_up, tear_down),

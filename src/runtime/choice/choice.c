@@ -250,6 +250,49 @@ set_that_stays(const struct choice_group *group,
     return only;
 }
 
+/* Energies of accelerations that differ by no more than this share of their
+ * terms are the same. */
+#define LEAST_MARGIN 1e-9
+
+/* Half of the sum of forces times the accelerations before and with them: by
+ * how much half of the sum of masses times squares of accelerations grows, of
+ * what rests. *terms: the size of its terms. */
+static double
+energy_of_accelerations(const struct friction_instant *in,
+                        const struct friction_set *set, double *terms)
+{
+    double energy = 0.0;
+    *terms = 0.0;
+    for (int r = 0; r < 2 * in->n; r++) {
+        double by = r % 2 ? set->tangential[r / 2] : set->normal[r / 2],
+               part = 0.5 * by * (in->free[r] + set->acc[r]);
+        energy += part;
+        *terms += fabs(part);
+    }
+    return energy;
+}
+
+/* Returns the set in which what rests begins to move with the least energy, at
+ * any small time; -1: there is no single one. */
+static int
+set_that_moves_least(const struct choice_group *group,
+                     const struct friction_choice *choice)
+{
+    int least = -1;
+    double least_energy = INFINITY, next = INFINITY, most = 0.0, terms;
+    for (int k = 0; k < choice->n; k++) {
+        double energy =
+            energy_of_accelerations(&group->instant, choice->set + k, &terms);
+        most = fmax(most, terms);
+        next = fmin(next, fmax(energy, least_energy));
+        if (energy < least_energy) {
+            least_energy = energy;
+            least = k;
+        }
+    }
+    return next - least_energy > LEAST_MARGIN * most ? least : -1;
+}
+
 void
 choice_keep(struct choice_group *group, struct friction_choice *out)
 {
@@ -269,6 +312,8 @@ choice_keep(struct choice_group *group, struct friction_choice *out)
     }
     if (out->taken < 0 && out->verdict == FRICTION_SEVERAL && group->slow) {
         out->taken = set_that_stays(group, out);
+        if (out->taken < 0)
+            out->taken = set_that_moves_least(group, out);
         group->stays = out->taken >= 0;
     }
 }

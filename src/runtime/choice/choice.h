@@ -65,7 +65,8 @@ bool choice_is_empty(const struct friction_choice *choice);
 /* Where the motion depends on how points share their loads, or several motions
  * obey the law, forces go on as they were until now if they still obey it. A
  * dependence on loads that is rounding is none. Of other several motions, where
- * slow slips end, that one goes on in which those that have ended stay so. */
+ * slow slips end, that one goes on in which those that have ended stay so, or
+ * else that of which what rests begins to move with the least energy. */
 void choice_keep(struct choice_group *group, struct friction_choice *out);
 /* The size of the terms of the acceleration of row r with the forces of a set.
  */

@@ -63,6 +63,9 @@
 /* Such flights are followed while they are longer than so many times one as
  * high as the rounding of the gap. */
 #define SWITCHES_HIGH 32.0
+/* They cannot be followed when the next one is shorter than so many of these:
+ * a piece that begins within it, at the change, finds its gap closed there. */
+#define SWITCHES_LOW 8.0
 
 /* Do all other contacts stay open until the limit of the last contact,
  * `remaining` from now? Each of the impacts to come changes their rates by no
@@ -243,6 +246,15 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
            ahead->time <= flow->end && !ahead->early;
 }
 
+/* The time of a flight as high as the rounding of the gap that was hit. */
+static double
+rounding_flight(const struct flow *flow, const double *gap)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    return sqrt(TAYLOR_NOISE * DBL_EPSILON *
+                taylor->terms.gap[taylor->single.contact] / (-2.0 * gap[2]));
+}
+
 /* Forces change their branches within each flight, as dry friction does at its
  * top, so that flights are no parabolas: what is left of them is told by the
  * ratio of the last two, which goes into *ratio. gap: its series from now
@@ -261,16 +273,14 @@ switched_flights(const struct flow *flow, const double *gap,
     ahead->time = ahead->parabola =
         taylor->now + flight[0] * *ratio / (1.0 - *ratio);
     /* of the times, and of the gap over its rate */
-    double rounding = taylor->terms.gap[taylor->single.contact],
-           acc = -2.0 * gap[2];
+    double rounding = taylor->terms.gap[taylor->single.contact];
     ahead->noise = DBL_EPSILON *
                    (4.0 * ahead->time + TAYLOR_NOISE * rounding / gap[1]) /
                    ((1.0 - *ratio) * (1.0 - *ratio));
     /* a piece that begins at the top of a flight that is lower than the
      * rounding of its gap ends at once: near to that the last forecast knows
      * more */
-    double low =
-        SWITCHES_HIGH * sqrt(TAYLOR_NOISE * DBL_EPSILON * rounding / acc);
+    double low = SWITCHES_HIGH * rounding_flight(flow, gap);
     ahead->share = fmax(SHORT_SINGLE, low / time_scale(flow));
     const struct taylor_forecast *last = &taylor->forecast;
     if (flight[0] < low && last->n > 0 && last->time > taylor->now &&
@@ -477,6 +487,24 @@ faint_ahead(struct flow *flow, double *time)
     return taylor_path_make(flow, last->group, *time - taylor->now);
 }
 
+/* Is the next flight at the contact that was hit alone too low to be followed,
+ * as forces change their branches within it? The last forecasts tell the limit.
+ */
+static bool
+switches_unseen(const struct flow *flow)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const double *flight = taylor->several.flight,
+                 *gap = taylor->piece.gap + taylor->single.contact * ROW;
+    const struct taylor_forecast *last = &taylor->forecast;
+    return taylor->branches.switches && taylor->single.impacts > 2 &&
+           last->n > 1 && last->time > taylor->now &&
+           last->group[taylor->single.contact] && flight[0] < flight[1] &&
+           gap[1] > 0.0 && gap[2] < 0.0 &&
+           flight[0] * flight[0] <
+               SWITCHES_LOW * flight[1] * rounding_flight(flow, gap);
+}
+
 /* The limit of impacts at several contacts, from the prediction of predict. */
 static bool
 several_ahead(struct flow *flow)
@@ -584,7 +612,7 @@ taylor_accumulation_first(struct flow *flow)
     double time = taylor->now;
     if (taylor->several.time != taylor->now)
         return IMP_OK; /* the last impact lies behind */
-    if (!taylor->several.faint.now) {
+    if (!taylor->several.faint.now && !switches_unseen(flow)) {
         int st = taylor_predict(flow);
         bool single = taylor->single.impacts > 0;
         if (st || !((single && single_ahead(flow)) || several_ahead(flow)))
@@ -682,6 +710,9 @@ taylor_accumulation_count(struct flow *flow, int c, int together)
     assert(together >= 1 && c >= 0 && c < (int)flow->m);
     taylor_branches_note(flow, flow->taylor->now - flow->taylor->several.time);
     one_contact(flow->taylor, c);
+    double *rates = flow->taylor->single.rates;
+    memcpy(rates + flow->n, rates, flow->n * sizeof *rates);
+    memcpy(rates, flow->taylor->x + flow->n, flow->n * sizeof *rates);
     if (together > 1)
         flow->taylor->single.impacts =
             0; /* The flights are not those of one contact. */
@@ -697,6 +728,7 @@ settle_at_limit(struct flow *flow, enum ballistic_event *what)
     struct taylor_flow *taylor = flow->taylor;
     bool *on = taylor->path.closed;
     taylor_path_at(flow, taylor->next.time, taylor->x);
+    taylor_path_rates(flow);
     taylor->now = taylor->next.time;
     taylor->next.known = false;
     for (int round = 0; round < TAYLOR_NEWTON; round++) {

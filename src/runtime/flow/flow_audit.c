@@ -649,10 +649,12 @@ errors_before(struct flow *flow, const struct flow_event *event,
 
 /* The errors behind a limit, whose impulses were given along gradients that
  * turned on the way to it: beside those at the limit they change the momenta,
- * over the roots of the masses, by at most their size times that turn. */
+ * over the roots of the masses, by at most their size times that turn. Forces
+ * that change their branches within each flight, in the time `left` until the
+ * limit, change them by what they are. */
 static int
-errors_turned(struct flow *flow, flow_matrices_now *now, struct errors *errors,
-              double *worst)
+errors_turned(struct flow *flow, double left, flow_matrices_now *now,
+              struct errors *errors, double *worst)
 {
     struct flow_audit *audit = flow->audit;
     size_t n = flow->n, m = flow->m;
@@ -665,7 +667,11 @@ errors_turned(struct flow *flow, flow_matrices_now *now, struct errors *errors,
     int back = matrices_at(flow, NULL, NULL, kept, true, now);
     if (st || back)
         return st ? st : back;
-    double most = 0.0;
+    double most = flow->taylor->branches.switches
+                      ? LIMIT_FORCES * left *
+                            system_energy_norm(flow->instant.mass,
+                                               flow->instant.acc, flow->n)
+                      : 0.0;
     for (size_t c = 0; c < m; c++) {
         double length = 0.0;
         for (size_t i = 0; i < n; i++)
@@ -712,7 +718,8 @@ flow_audit_after(struct flow *flow, const struct flow_event *event,
             return st;
     }
     if (limit && errors.momentum > errors.allowed && flow->taylor && now) {
-        int st = errors_turned(flow, now, &errors, &worst);
+        int st = errors_turned(flow, event->time - audit->began, now, &errors,
+                               &worst);
         if (st)
             return st;
     }

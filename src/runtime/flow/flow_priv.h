@@ -248,6 +248,7 @@ struct taylor_single {
     double foreseen, off;
     double *highest; /* m: from where each contact has fallen at most */
     bool *group;     /* m: this contact alone */
+    double *rates;   /* 2 x n: behind the last impact, and the one before */
 };
 /* Impacts at one time. */
 struct taylor_again {
@@ -530,6 +531,11 @@ bool taylor_fall_known(struct flow *flow, double noise, double scale,
 bool taylor_path_make(struct flow *flow, const bool *group, double left);
 /* The state on the path at time t, into x (2n). */
 void taylor_path_at(const struct flow *flow, double t, double *x);
+/* Replaces the rates at a limit at one contact, in flow->taylor->x, where
+ * forces change their branches within each flight: the path knows only one of
+ * these. The rates behind impacts come to those at the limit by the ratio of
+ * the flights. */
+void taylor_path_rates(struct flow *flow);
 /* The 2n rows of the path at time t, and the time since they begin. */
 const double *taylor_path_rows(const struct flow *flow, double t,
                                double *elapsed);

@@ -240,6 +240,7 @@ taylor_path_new(struct flow *flow)
     path->closed = NEW_N(arena, bool, flow->m + 1);
     flow->taylor->several.rest = -INFINITY;
     flow->taylor->single.highest = NEW_N(arena, double, flow->m + 1);
+    flow->taylor->single.rates = NEW_N(arena, double, 2 * (size_t)flow->n);
     struct taylor_predicted *was[] = {&flow->taylor->several.was,
                                       &flow->taylor->several.aside};
     struct taylor_forecast *of[] = {&flow->taylor->forecast,
@@ -286,6 +287,21 @@ taylor_path_at(const struct flow *flow, double t, double *x)
     double elapsed;
     const double *rows = taylor_path_rows(flow, t, &elapsed);
     value(flow, rows, elapsed, x);
+}
+
+void
+taylor_path_rates(struct flow *flow)
+{
+    assert(flow);
+    struct taylor_flow *taylor = flow->taylor;
+    const double *rates = taylor->single.rates;
+    double ratio = taylor->chatter.ratio, more = ratio / (1.0 - ratio);
+    if (!taylor->branches.switches || taylor->single.impacts < 3 ||
+        !(ratio < 1.0) || !taylor->forecast.group[taylor->single.contact])
+        return;
+    for (size_t i = 0; i < flow->n; i++)
+        taylor->x[flow->n + i] =
+            rates[i] + (rates[i] - rates[flow->n + i]) * more;
 }
 
 void

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,19 +45,14 @@ enum { FIRST_BLOCK = 4096, LAST_BLOCK = 1 << 20, ALIGNMENT = 16 };
 /* blocks of the last size that an arena keeps when it is cleared: what is
  * cleared often would else be asked of the system again, page by page */
 enum { MOST_SPARE = 16 };
-/* Blocks from this size on are filled from their beginning, and the system is
- * asked for so many bytes of them at once: such a request costs little more
- * than the fault of a single page does, above all on virtual machines. */
-enum { PRESENT_LEAST = 1 << 14, PRESENT_AT_ONCE = 1 << 18, PAGE = 4096 };
 /* lists that grow have blocks of their own from this size on, which go back
  * when they grow again: what they leave would else be as large as they are */
 enum { OWN_LEAST = 1 << 17 };
 
 struct block {
-    _Alignas(ALIGNMENT) struct block *next;
+    struct block *next;
     size_t used, cap;
     size_t mapped; /* bytes that the system has mapped for it; 0: on the heap */
-    size_t present; /* bytes whose pages need no more asking for */
 };
 _Static_assert(sizeof(struct block) % ALIGNMENT == 0, "block data aligned");
 
@@ -208,51 +202,16 @@ is_own(const struct block *block)
            (block->mapped && block->cap != LAST_BLOCK);
 }
 
-/* Makes the whole pages of a piece of memory present, whatever they hold. Where
- * the system cannot do that at once, each comes when it is touched. */
-static void
-make_present(void *from, size_t size)
-{
-#ifdef MADV_POPULATE_WRITE
-    int was = errno;
-    uintptr_t lo = ((uintptr_t)from + PAGE - 1) & ~(uintptr_t)(PAGE - 1),
-              hi = ((uintptr_t)from + size) & ~(uintptr_t)(PAGE - 1);
-    if (lo < hi)
-        (void)madvise((char *)from + (lo - (uintptr_t)from), hi - lo,
-                      MADV_POPULATE_WRITE);
-    errno = was;
-#else
-    (void)from;
-    (void)size;
-#endif
-}
-
-/* size bytes of the heap, which are zero, or NULL. */
-static void *
-heap_zero(size_t size)
-{
-    if (size < PRESENT_LEAST)
-        return calloc(1, size);
-    void *p = malloc(size);
-    if (p) {
-        make_present(p, size);
-        memset(p, 0, size);
-    }
-    return p;
-}
-
 /* A block of cap bytes, which are zero, or NULL. Pages of a block for one large
  * piece come from the system and go back to it, each when it is first touched:
  * who asks for more room than he uses pays for what he uses, also where the
  * heap has pieces to give that were used before. Large are `least` bytes. (The
- * address sanitizer sees no pointers in such pages.) The pages of a block for
- * many pieces come many at once (make_more_present). */
+ * address sanitizer sees no pointers in such pages.) */
 static struct block *
-new_block(size_t cap, size_t least, bool many)
+new_block(size_t cap, size_t least)
 {
     size_t size = sizeof(struct block) + cap;
     struct block *block = NULL;
-    (void)least; /* where the system maps no pages */
 #ifndef __EMSCRIPTEN__
     if (cap >= least && !WATCHED) {
         void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -264,24 +223,10 @@ new_block(size_t cap, size_t least, bool many)
     }
 #endif
     if (!block)
-        block = many ? heap_zero(size) : calloc(1, size);
-    if (block) {
+        block = calloc(1, size);
+    if (block)
         block->cap = cap;
-        block->present = many && block->mapped ? 0 : cap;
-    }
     return block;
-}
-
-/* Asks for the pages of what is used of the block, and of what comes next. */
-static void
-make_more_present(struct block *block)
-{
-    size_t more = block->cap - block->present;
-    more = more < PRESENT_AT_ONCE ? more : PRESENT_AT_ONCE;
-    if (block->used > block->present + more)
-        more = block->used - block->present;
-    make_present((char *)(block + 1) + block->present, more);
-    block->present += more;
 }
 
 static void
@@ -386,7 +331,7 @@ add_block(struct arena *arena, size_t n)
     bool own = n > cap;
     if (own)
         cap = n;
-    struct block *added = new_block(cap, LAST_BLOCK, !own);
+    struct block *added = new_block(cap, LAST_BLOCK);
     if (!added)
         oom_raise();
     ASAN_POISON_MEMORY_REGION(added + 1, cap);
@@ -417,8 +362,6 @@ arena_alloc(struct arena *arena, size_t size)
     }
     void *p = (char *)(b + 1) + b->used;
     b->used += step;
-    if (b->used > b->present)
-        make_more_present(b);
     ASAN_UNPOISON_MEMORY_REGION(p, size);
     return p;
 }
@@ -489,7 +432,7 @@ alloc_list(struct arena *arena, size_t size)
     if (must_fail())
         oom_raise();
     oom_look();
-    struct block *block = new_block(cap, OWN_LEAST, false);
+    struct block *block = new_block(cap, OWN_LEAST);
     if (!block)
         oom_raise();
     block->used = cap;

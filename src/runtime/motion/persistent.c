@@ -168,12 +168,15 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
         else if (!st)
             st = rt_series_resting(run, tape, lambda, rows, driven, order,
                                    rest + i);
-        if (st == IMP_NONFINITE && !relays &&
-            (rest || order <= (group->first ? 3 : 2))) {
+        bool resting = rest && !relays;
+        if (st == IMP_NONFINITE &&
+            (resting || (!rest && order <= (group->first ? 3 : 2)))) {
             /* accelerations are what is asked; their rates may be infinite */
             hand_over(run, block, run->rows.block[block]);
-            if (rest ? persistent_rest_cut(run, block, order)
-                     : persistent_rates_cut(run, block))
+            if (relays)
+                relays_cut(run, block, order);
+            if (resting ? persistent_rest_cut(run, block, order)
+                        : persistent_rates_cut(run, block))
                 continue;
         }
         if (st == IMP_NONFINITE && !relays)

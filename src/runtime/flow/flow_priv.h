@@ -137,100 +137,17 @@ void flow_parabola_write(const struct flow *flow,
                          const struct ballistic *ballistic, const double *q,
                          const double *v, double *rows);
 
-/* Impacts within this share of the time before a limit are followed only while
- * they change the rates of the motion, and where it matters. */
-#define LIMIT_NEAR (4.0 * DBL_EPSILON)
-/* Jumps that do not shrink are told after this many impacts: by then jumps
- * that follow the speeds have halved. */
-#define OBSERVE_ENOUGH 4
-/* So many of the last jumps of the motion itself are kept, for limits before
- * which no impact is followed but those of the motion. */
-#define OBSERVE_LAST 8
-
-/* The series of the variables, which hold from a time on. */
-struct observer_piece {
-    bool known;
-    double at, h;  /* from when on, and for how long */
-    double *state; /* p rows */
-    int order;     /* of these rows */
-    double holds;  /* for how long a series to the full order holds: that of the
-                      last piece that was made so far */
-};
-/* Before a limit: the motion follows the probe from impact to impact. */
-struct observer_limit {
-    bool alone; /* the observers go to the limit without the flow */
-    bool made;  /* the probe of this limit */
-    double time;
-    double began, *start; /* the time of the last event, and x and lo there */
-    /* nobody asks for a time before the limit: impacts may act together where
-       the variables behind it do not show it */
-    bool whole;
-    double *sum, *rate, *turned; /* p: moduli of the jumps so far; jumps per
-                                    time, and what they change per time */
-    int contact, in_row;         /* the one of the last impacts, and how many */
-    bool sums_up;                /* its limit may be taken */
-    double *place;               /* n */
-    struct ballistic *probe;     /* NULL until it is made */
-    struct ballistic *room; /* memory that a probe leaves for the next one */
-    double begin;           /* when the flight to its next impact began */
-    double *flight;         /* 2n rows: that flight */
-    bool more; /* the probe has impacts to come, the next at probe->t */
-    bool near; /* the time that is left is rounding, ... */
-    bool adds; /* ... and what is left may act all at once */
-    long impacts;
-    long standing; /* so many of the last ones were at one time of the clock */
-    double *most, *late; /* p: the greatest jump there, and the greatest of the
-                            last ones */
-    double *first, *second; /* n: rates before the last impact but one there,
-                               and behind it */
-    double *third, *fourth; /* n: those of the last impact */
-    double *taken, *taken_late; /* n: the greatest change of each rate by one
-                                   impact there, and of the last ones */
-};
-struct observer_run {
-    uint32_t p;     /* numbers that belong to the variables */
-    double *x, *lo; /* p each, one behind the other: their values at the time
-                       piece.at, and the low parts */
-    struct observer_piece piece;
-    /* or NULL; piece.known: `ahead` holds x and lo at the time ahead_at */
-    struct linear_block *linear;
-    bool adds; /* its jumps are linear in the rates of the motion, by a tape
-                  that reads no variable */
-    double *ahead, ahead_at;
-    double *from, begin; /* x and lo at the last event or end of a piece of the
-                            motion, and its time */
-    double from_holds;   /* piece.holds then */
-    double *before;      /* n: the rates of the motion before an event */
-    double *local, *jump;
-    long steps;
-    struct observer_limit limit;
-    double *last;  /* p times OBSERVE_LAST: sizes of the last jumps */
-    long n_jumped; /* jumps so far */
-    bool told;     /* that jumps do not shrink: once per run */
-};
-
-/* What an impact at observer->piece.at that takes the rates `before` to `after`
- * (n each) adds to the variables, into observer->jump (p). Returns IMP_OK, or
- * IMP_NONFINITE without a diagnostic. */
-int observer_jump_of(struct flow *flow, const double *before,
-                     const double *after);
-
 /* -- what observers tell --------------------------------------------------- */
 
 /* E0734: so many steps until `time`, the last of `step` (s). IMP_FAILED. */
 int observer_stiff(struct flow *flow, long steps, double time, double step);
 /* E0603: the variables have no series behind `time`. IMP_FAILED. */
 int observer_stuck(struct flow *flow, double time);
-/* Do the jumps of all variables (only: of variable `only`) add up: is that from
- * the rates limit.first to limit.second, and from there to those of flow->v,
- * that from the first to the last, also at many times these rates? Then those
- * that are left may act all at once. */
-bool observer_adds_up(struct flow *flow, uint32_t only);
-/* W0731 where the jumps of a variable do not shrink towards the limit at this
- * time: of impacts that the probe has followed, and of those that the motion
- * alone has followed. */
-void observer_limit_tell(struct flow *flow, double time);
-void observer_limit_tell_followed(struct flow *flow, double time);
+/* W0731 of the number `which` of the variables, at a limit of chatter. how: its
+ * jumps go on; value: whose value it has behind the limit; late: the last jump.
+ */
+void observer_endless(struct flow *flow, uint32_t which, double time,
+                      const char *how, const char *value, double late);
 
 /* -- the method of Taylor series --------------------------------------------
  */

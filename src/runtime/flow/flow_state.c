@@ -14,16 +14,6 @@
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/dense.h"
 
-/* Jumps are also told if they are still this share of the greatest one when
- * the time to the limit is rounding. */
-#define OBSERVE_LEFT 1e-6
-/* roundings of a jump: those of the rates and of a few operations */
-#define OBSERVE_ROUNDING (16.0 * DBL_EPSILON)
-/* Do jumps add up? This is asked with the rates of the motion, and with so many
- * times these, of which a rule with `max` or a threshold makes something else:
- * all impacts that are left are together at most so many times the last one. */
-#define OBSERVE_FASTER 0x1p20
-
 /* A gap at the start that is negative by less than this share of the terms it
  * is made of counts as 0: data of 9 digits. */
 #define FLOW_CLOSED 1e-9
@@ -317,10 +307,7 @@ observer_stuck(struct flow *flow, double time)
     return IMP_FAILED;
 }
 
-/* W0731 of the number `which` of the variables, at a limit of chatter. how: its
- * jumps go on; value: whose value it has behind the limit; late: the last jump.
- */
-static void
+void
 observer_endless(struct flow *flow, uint32_t which, double time,
                  const char *how, const char *value, double late)
 {
@@ -471,112 +458,4 @@ flow_loads(const struct flow *flow, bool *matter)
         flow->taylor ? flow->taylor->friction : NULL;
     *matter = friction && friction->loads_matter;
     return friction ? friction->loads : open_forces(flow);
-}
-
-int
-observer_jump_of(struct flow *flow, const double *before, const double *after)
-{
-    assert(before && after);
-    struct observer_run *observer = flow->observer;
-    struct rt *run = flow->run;
-    double *time = run->env + run->im->layout.time, now = *time;
-    memcpy(observer->local, before, flow->n * sizeof *before);
-    memcpy(observer->local + flow->n, after, flow->n * sizeof *after);
-    *time = observer->piece.at;
-    memcpy(run->env + flow->sys->env_state, flow->q, flow->n * sizeof *flow->q);
-    memcpy(run->env + flow->sys->env_state + 2 * flow->n, observer->x,
-           observer->p * sizeof *observer->x);
-    int st = rt_eval(run, flow->sys->jump, observer->local, observer->jump);
-    *time = now;
-    return st;
-}
-
-bool
-observer_adds_up(struct flow *flow, uint32_t only)
-{
-    struct observer_run *observer = flow->observer;
-    const struct observer_limit *limit = &observer->limit;
-    const double *at[3] = {limit->first, limit->second, flow->v};
-    double *rates = NEW_N(flow->run->brief, double, 3 * (size_t)flow->n + 1);
-    double *sum = NEW_N(flow->run->brief, double, 2 * (size_t)observer->p + 1),
-           *size = sum + observer->p;
-    bool adds = flow->sys->jump != IMP_NO_TAPE;
-    for (double times = 1.0; times <= OBSERVE_FASTER && adds;
-         times *= OBSERVE_FASTER) {
-        for (size_t k = 0; k < 3 * (size_t)flow->n; k++)
-            rates[k] = times * at[k / flow->n][k % flow->n];
-        for (int leg = 0; leg < 3 && adds; leg++) {
-            const double *before = rates + (leg == 1 ? flow->n : 0),
-                         *after = rates + (leg == 0 ? flow->n : 2 * flow->n);
-            adds = !observer_jump_of(flow, before, after);
-            for (uint32_t j = 0; j < observer->p; j++) {
-                double jump = leg == 2 ? -observer->jump[j] : observer->jump[j];
-                sum[j] = (leg ? sum[j] : 0.0) + jump;
-                size[j] = (leg ? size[j] : times * limit->most[j]) + fabs(jump);
-            }
-        }
-        for (uint32_t j = 0; j < observer->p; j++)
-            adds = adds && ((only < observer->p && only != j) ||
-                            fabs(sum[j]) <= OBSERVE_ROUNDING * size[j]);
-    }
-    return adds;
-}
-
-/* Tells, once, about a variable whose jumps do not shrink towards the limit,
- * or shrink so slowly that much is left of them when no time is left. Such a
- * variable has no value behind the limit; what is given is its value after the
- * impacts that were followed. */
-void
-observer_limit_tell(struct flow *flow, double time)
-{
-    struct observer_run *observer = flow->observer;
-    bool through = observer->limit.probe &&
-                   time - observer->limit.probe->t <= LIMIT_NEAR * fabs(time);
-    /* `late` itself halves at each impact at most */
-    double kept = ldexp(4.0, -(int)fmin((double)observer->limit.impacts, 1e3));
-    for (uint32_t which = 0; which < observer->p && !observer->told; which++) {
-        bool lasts =
-            observer->limit.late[which] >= 0.5 * observer->limit.most[which];
-        bool slow = through &&
-                    observer->limit.late[which] >
-                        fmax(OBSERVE_LEFT, kept) * observer->limit.most[which];
-        if (observer->limit.impacts < OBSERVE_ENOUGH ||
-            !(observer->limit.late[which] > 0.0) || !(lasts || slow) ||
-            observer->limit.adds || observer_adds_up(flow, which))
-            continue;
-        observer_endless(flow, which, time,
-                         lasts ? "does not shrink"
-                               : "shrinks more slowly than their "
-                                 "speeds",
-                         arena_printf(flow->run->brief,
-                                      "the impacts before and of %ld more "
-                                      "that were gone through",
-                                      observer->limit.impacts),
-                         observer->limit.late[which]);
-        observer->told = true;
-    }
-}
-
-/* The same before a limit to which the motion alone has followed the impacts,
- * as with friction. */
-void
-observer_limit_tell_followed(struct flow *flow, double time)
-{
-    struct observer_run *observer = flow->observer;
-    const double *last = observer->last;
-    if (observer->n_jumped < OBSERVE_LAST)
-        return;
-    for (uint32_t which = 0; which < observer->p && !observer->told;
-         which++, last += OBSERVE_LAST) {
-        double most = 0.0, late = last[(observer->n_jumped - 1) % OBSERVE_LAST];
-        for (int k = 0; k < OBSERVE_LAST; k++)
-            most = fmax(most, last[k]);
-        if (late == 0.0 || late < 0.5 * most)
-            continue;
-        observer_endless(flow, which, time, "does not shrink",
-                         "the impacts that were followed, and of one in place "
-                         "of all others",
-                         late);
-        observer->told = true;
-    }
 }

@@ -13,16 +13,7 @@
  * At impacts the jump tape adds to the variables. Before a limit of chatter
  * the impacts that the flow has summed up are followed one by one on a copy of
  * the parabola, until what remains is within the rounding of the time. Only
- * what is left then acts at the limit, all at once.
- *
- * The variables of an oscillator show less than that. Where x' = A x + b and
- * the jumps are linear in the rates, jumps J within a time T before a limit
- * change x behind it by |A| T J at most, against the same jumps at the limit.
- * The pushes of contacts that chatter hold the bodies on the average, as their
- * forces do afterwards, so the jumps in a time T are those of a time before,
- * times T. Where nobody asks for a time before the limit, all impacts act
- * together that are left when this change is below the rounding of x, and
- * so do those of limits of one contact on the way. */
+ * what is left then acts at the limit, all at once. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -44,26 +35,86 @@
 /* the most impacts that are followed before one limit: enough for restitutions
  * up to 0.9996 */
 #define OBSERVE_IMPACTS 100000L
+/* Impacts within this share of the time before a limit are followed only while
+ * they change the rates of the motion, and where it matters. */
+#define LIMIT_NEAR (4.0 * DBL_EPSILON)
 /* The probe may come to its limit a few units of the clock early: it has where
  * so many flights take no time. */
 #define OBSERVE_STANDING 64
 /* The probe, which is a parabola, may come to the limit later than the motion
  * by this many times that: limits are known to some 1e-14 of the time. */
 #define LIMIT_LATE 1024.0
-/* As rates shrink it is asked again whether jumps add up, after so many
- * impacts.
+/* Jumps that do not shrink are told after this many impacts: by then jumps
+ * that follow the speeds have halved. */
+#define OBSERVE_ENOUGH 4
+/* Jumps are also told if they are still this share of the greatest one when
+ * the time to the limit is rounding. */
+#define OBSERVE_LEFT 1e-6
+/* So many of the last jumps of the motion itself are kept, for limits before
+ * which no impact is followed but those of the motion. */
+#define OBSERVE_LAST 8
+/* roundings of a jump: those of the rates and of a few operations */
+#define OBSERVE_ROUNDING (16.0 * DBL_EPSILON)
+/* Do jumps add up? This is asked with the rates of the motion, and with so many
+ * times these, of which a rule with `max` or a threshold makes something else:
+ * all impacts that are left are together at most so many times the last one. As
+ * rates shrink it is asked again after so many impacts.
  */
 #define OBSERVE_AGAIN 64
-/* What jumps that act together may change, as a share of a variable: there are
- * some tens of limits of one contact in a limit of limits, and the time that
- * is left to a limit is known by the last flights. */
-#define OBSERVE_TOGETHER (DBL_EPSILON / 16.0)
-/* Impacts of a limit of one contact on the way that are followed at least. */
-#define OBSERVE_RESOLVE 3
-
+#define OBSERVE_FASTER 0x1p20
 /* A variable that has died away to this is set to 0: subnormal numbers have no
  * series. */
 #define OBSERVE_NONE 1e-250
+
+/* The series of the variables, which hold from a time on. */
+struct observer_piece {
+    bool known;
+    double at, h;  /* from when on, and for how long */
+    double *state; /* p rows */
+    int order;     /* of these rows */
+    double holds;  /* for how long a series to the full order holds: that of the
+                      last piece that was made so far */
+};
+/* Before a limit: the motion follows the probe from impact to impact. */
+struct observer_limit {
+    bool alone; /* the observers go to the limit without the flow */
+    double time;
+    struct ballistic *probe; /* NULL until it is made */
+    struct ballistic *room;  /* memory that a probe leaves for the next one */
+    double begin;            /* when the flight to its next impact began */
+    double *flight;          /* 2n rows: that flight */
+    bool more; /* the probe has impacts to come, the next at probe->t */
+    bool near; /* the time that is left is rounding, ... */
+    bool adds; /* ... and what is left may act all at once */
+    long impacts;
+    long standing; /* so many of the last ones were at one time of the clock */
+    double *most, *late; /* p: the greatest jump there, and the greatest of the
+                            last ones */
+    double *first, *second; /* n: rates before the last impact but one there,
+                               and behind it */
+    double *third, *fourth; /* n: those of the last impact */
+    double *taken, *taken_late; /* n: the greatest change of each rate by one
+                                   impact there, and of the last ones */
+};
+struct observer_run {
+    uint32_t p;     /* numbers that belong to the variables */
+    double *x, *lo; /* p each, one behind the other: their values at the time
+                       piece.at, and the low parts */
+    struct observer_piece piece;
+    /* or NULL; piece.known: `ahead` holds x and lo at the time ahead_at */
+    struct linear_block *linear;
+    double *ahead, ahead_at;
+    double *from, begin; /* x and lo at the last event or end of a piece of the
+                            motion, and its time */
+    double from_holds;   /* piece.holds then */
+    double *before;      /* n: the rates of the motion before an event */
+    double *local, *jump;
+    long steps;
+    struct observer_limit limit;
+    double *last;  /* p times OBSERVE_LAST: sizes of the last jumps */
+    long n_jumped; /* jumps so far */
+    bool told;     /* that jumps do not shrink: once per run */
+};
 
 /* the variables in env */
 static double *
@@ -317,6 +368,24 @@ move_to(struct flow *flow, double time)
 /* -- impacts ----------------------------------------------------------------
  */
 
+/* What an impact at observer->at that takes the rates `before` to `after` adds
+ * to the variables, into observer->jump. */
+static int
+jump_of(struct flow *flow, const double *before, const double *after)
+{
+    struct observer_run *observer = flow->observer;
+    struct rt *run = flow->run;
+    double *time = run->env + run->im->layout.time, now = *time;
+    memcpy(observer->local, before, flow->n * sizeof *before);
+    memcpy(observer->local + flow->n, after, flow->n * sizeof *after);
+    *time = observer->piece.at;
+    memcpy(run->env + flow->sys->env_state, flow->q, flow->n * sizeof *flow->q);
+    memcpy(env_of(flow), observer->x, observer->p * sizeof *observer->x);
+    int st = rt_eval(run, flow->sys->jump, observer->local, observer->jump);
+    *time = now;
+    return st;
+}
+
 /* Notes the jump of one of the impacts before a limit. */
 static void
 note_jump(const struct flow *flow)
@@ -337,7 +406,6 @@ note_jump(const struct flow *flow)
         double size = fabs(observer->jump[j]);
         limit->most[j] = fmax(limit->most[j], size);
         limit->late[j] = fmax(0.5 * limit->late[j], size);
-        limit->sum[j] += size;
     }
 }
 
@@ -351,7 +419,7 @@ jump(struct flow *flow)
     observer->piece.known = false;
     if (flow->sys->jump == IMP_NO_TAPE)
         return IMP_OK;
-    int st = observer_jump_of(flow, observer->before, flow->v);
+    int st = jump_of(flow, observer->before, flow->v);
     if (st == IMP_NONFINITE)
         rt_nonfinite(run, flow->sys->jump, observer->local);
     for (uint32_t j = 0; j < observer->p && !st; j++)
@@ -363,6 +431,100 @@ jump(struct flow *flow)
     if (!st && observer->limit.alone)
         note_jump(flow);
     return st ? IMP_FAILED : IMP_OK;
+}
+
+/* Do the jumps of all variables (only: of variable `only`) add up: is that from
+ * the first rates to the second ones, and from there to those of flow->v, that
+ * from the first to the last, also at many times these rates? Then those that
+ * are left may act all at once. */
+static bool
+adds_up(struct flow *flow, uint32_t only)
+{
+    struct observer_run *observer = flow->observer;
+    const struct observer_limit *limit = &observer->limit;
+    const double *at[3] = {limit->first, limit->second, flow->v};
+    double *rates = NEW_N(flow->run->brief, double, 3 * (size_t)flow->n + 1);
+    double *sum = NEW_N(flow->run->brief, double, 2 * (size_t)observer->p + 1),
+           *size = sum + observer->p;
+    bool adds = flow->sys->jump != IMP_NO_TAPE;
+    for (double times = 1.0; times <= OBSERVE_FASTER && adds;
+         times *= OBSERVE_FASTER) {
+        for (size_t k = 0; k < 3 * (size_t)flow->n; k++)
+            rates[k] = times * at[k / flow->n][k % flow->n];
+        for (int leg = 0; leg < 3 && adds; leg++) {
+            const double *before = rates + (leg == 1 ? flow->n : 0),
+                         *after = rates + (leg == 0 ? flow->n : 2 * flow->n);
+            adds = !jump_of(flow, before, after);
+            for (uint32_t j = 0; j < observer->p; j++) {
+                double jump = leg == 2 ? -observer->jump[j] : observer->jump[j];
+                sum[j] = (leg ? sum[j] : 0.0) + jump;
+                size[j] = (leg ? size[j] : times * limit->most[j]) + fabs(jump);
+            }
+        }
+        for (uint32_t j = 0; j < observer->p; j++)
+            adds = adds && ((only < observer->p && only != j) ||
+                            fabs(sum[j]) <= OBSERVE_ROUNDING * size[j]);
+    }
+    return adds;
+}
+
+/* Tells, once, about a variable whose jumps do not shrink towards the limit,
+ * or shrink so slowly that much is left of them when no time is left. Such a
+ * variable has no value behind the limit; what is given is its value after the
+ * impacts that were followed. */
+static void
+tell_endless(struct flow *flow, double time)
+{
+    struct observer_run *observer = flow->observer;
+    bool through = observer->limit.probe &&
+                   time - observer->limit.probe->t <= LIMIT_NEAR * fabs(time);
+    /* `late` itself halves at each impact at most */
+    double kept = ldexp(4.0, -(int)fmin((double)observer->limit.impacts, 1e3));
+    for (uint32_t which = 0; which < observer->p && !observer->told; which++) {
+        bool lasts =
+            observer->limit.late[which] >= 0.5 * observer->limit.most[which];
+        bool slow = through &&
+                    observer->limit.late[which] >
+                        fmax(OBSERVE_LEFT, kept) * observer->limit.most[which];
+        if (observer->limit.impacts < OBSERVE_ENOUGH ||
+            !(observer->limit.late[which] > 0.0) || !(lasts || slow) ||
+            adds_up(flow, which))
+            continue;
+        observer_endless(flow, which, time,
+                         lasts ? "does not shrink"
+                               : "shrinks more slowly than their "
+                                 "speeds",
+                         arena_printf(flow->run->brief,
+                                      "the impacts before and of %ld more "
+                                      "that were gone through",
+                                      observer->limit.impacts),
+                         observer->limit.late[which]);
+        observer->told = true;
+    }
+}
+
+/* The same before a limit to which the motion alone has followed the impacts,
+ * as with friction. */
+static void
+tell_followed(struct flow *flow, double time)
+{
+    struct observer_run *observer = flow->observer;
+    const double *last = observer->last;
+    if (observer->n_jumped < OBSERVE_LAST)
+        return;
+    for (uint32_t which = 0; which < observer->p && !observer->told;
+         which++, last += OBSERVE_LAST) {
+        double most = 0.0, late = last[(observer->n_jumped - 1) % OBSERVE_LAST];
+        for (int k = 0; k < OBSERVE_LAST; k++)
+            most = fmax(most, last[k]);
+        if (late == 0.0 || late < 0.5 * most)
+            continue;
+        observer_endless(flow, which, time, "does not shrink",
+                         "the impacts that were followed, and of one in place "
+                         "of all others",
+                         late);
+        observer->told = true;
+    }
 }
 
 /* Another piece of the motion begins at observer->piece.at. */
@@ -414,210 +576,68 @@ impacts_show(const struct flow *flow)
     return false;
 }
 
-/* Do the jumps depend on what the impacts change of the rates alone, with the
- * flow at flow->q? They are linear in the rates before and after. */
-static bool
-tell_changes(struct flow *flow)
-{
-    struct observer_run *observer = flow->observer;
-    const struct observer_limit *limit = &observer->limit;
-    double *unit = limit->place;
-    memset(unit, 0, flow->n * sizeof *unit);
-    for (uint32_t i = 0; i < flow->n; i++) {
-        unit[i] = 1.0;
-        bool same = !observer_jump_of(flow, unit, unit);
-        unit[i] = 0.0;
-        for (uint32_t j = 0; j < observer->p; j++)
-            same = same && observer->jump[j] == 0.0;
-        if (!same)
-            return false;
-    }
-    return true;
-}
-
-/* The time before a limit within which the impacts may act at the limit, all
- * together, by the last flight and its impact; the jumps depend on the place as
- * they do now. 0: not known, or it matters when they act. */
-static double
-together(const struct flow *flow, double flight)
-{
-    const struct observer_run *observer = flow->observer;
-    const struct observer_limit *limit = &observer->limit;
-    double elapsed = limit->probe->t - limit->began, least = INFINITY;
-    if (!limit->whole || !limit->adds || !observer->linear ||
-        limit->impacts < OBSERVE_ENOUGH || !(flight > 0.0))
-        return 0.0;
-    for (uint32_t j = 0; j < observer->p; j++)
-        limit->rate[j] =
-            fmax(limit->sum[j] / elapsed, fabs(observer->jump[j]) / flight);
-    linear_block_moduli(observer->linear, limit->rate, limit->turned);
-    for (uint32_t j = 0; j < observer->p; j++)
-        if (limit->turned[j] > 0.0)
-            least = fmin(least, OBSERVE_TOGETHER * fabs(observer->x[j]) /
-                                    limit->turned[j]);
-    return sqrt(least);
-}
-
-/* Does the place, on which the jumps depend, make no more of them within this
- * time either? The last jump is made again at the place where the motion will
- * be. */
-static bool
-place_shows_not(struct flow *flow, double time)
-{
-    struct observer_run *observer = flow->observer;
-    const struct observer_limit *limit = &observer->limit;
-    memcpy(limit->turned, observer->jump, observer->p * sizeof *limit->turned);
-    memcpy(limit->place, flow->q, flow->n * sizeof *flow->q);
-    for (uint32_t i = 0; i < flow->n; i++)
-        flow->q[i] += time * flow->v[i];
-    bool hidden = !observer_jump_of(flow, limit->third, limit->fourth);
-    memcpy(flow->q, limit->place, flow->n * sizeof *flow->q);
-    for (uint32_t j = 0; j < observer->p; j++) {
-        double last = limit->turned[j], change = fabs(observer->jump[j] - last);
-        hidden = hidden &&
-                 (change == 0.0 ||
-                  change * limit->rate[j] * time <=
-                      OBSERVE_TOGETHER * fabs(observer->x[j]) * fabs(last));
-    }
-    memcpy(observer->jump, limit->turned, observer->p * sizeof *limit->turned);
-    return hidden;
-}
-
-/* The flight that begins now lasts so long at least that its contact alone
- * comes to a limit: what is left then, after a last flight. INFINITY: other
- * contacts have been hit lately. */
-static double
-inner_left(const struct observer_limit *limit, double flight)
-{
-    double e = limit->contact < 0 ? 1.0 : limit->probe->model.e[limit->contact];
-    return limit->in_row >= OBSERVE_ENOUGH ? flight * e / (1.0 - e) : INFINITY;
-}
-
-/* Notes the impact of the probe after a flight, before the limit. Limits of
- * some contacts come before that of all. The probe may take them where nobody
- * would see their impacts: the flight before is below the rounding of the time,
- * or the impacts that are left act `together`. */
-static void
-take_inner(struct observer_limit *limit, double flight, bool together)
-{
-    bool again = limit->probe->event.contact == limit->contact;
-    if (flight <= LIMIT_NEAR * fabs(limit->time))
-        accumulation_resolve(limit->probe, ACCUMULATION_RESOLVE);
-    else if (again && together)
-        accumulation_resolve(limit->probe, OBSERVE_RESOLVE);
-    else if (limit->sums_up)
-        accumulation_one_by_one(limit->probe, OBSERVE_IMPACTS);
-    limit->sums_up = again && together;
-    limit->in_row = again ? limit->in_row + 1 : 1;
-    limit->contact = limit->probe->event.contact;
-}
-
-/* Where flights shrink faster than speeds, impacts at one time of the clock
- * still add to the variables. */
+/* The probe has just begun a flight, with the state in flow->q and flow->v.
+ * Looks for the next impact before the limit. Where flights shrink faster than
+ * speeds, impacts at one time of the clock still add to the variables. */
 static void
 next_impact(struct flow *flow)
 {
-    assert(flow && flow->observer && flow->observer->limit.probe);
     struct observer_run *observer = flow->observer;
     struct observer_limit *limit = &observer->limit;
-    double near = LIMIT_NEAR * fabs(limit->time), earlier = limit->probe->t,
-           flight = earlier - limit->begin, left = limit->time - earlier,
-           inner_time = inner_left(limit, flight),
-           brief = together(flow, flight);
-    bool ends = left <= brief && place_shows_not(flow, left),
-         sums = !ends && brief > 0.0 && inner_time <= brief &&
-                place_shows_not(flow, inner_time);
-    bool far = left > near && !ends && limit->standing < OBSERVE_STANDING;
-    limit->begin = earlier;
+    double near = LIMIT_NEAR * fabs(limit->time);
+    bool far = limit->time - limit->probe->t > near &&
+               limit->standing < OBSERVE_STANDING;
+    limit->begin = limit->probe->t;
     flow_parabola_write(flow, limit->probe, flow->q, flow->v, limit->flight);
     bool known = limit->impacts >= OBSERVE_ENOUGH;
     if (!far && known && !limit->adds &&
         (!limit->near || limit->impacts % OBSERVE_AGAIN == 0)) {
         limit->near = true;
-        limit->adds = observer_adds_up(flow, observer->p);
+        limit->adds = adds_up(flow, observer->p);
     }
     limit->more = limit->more && ++limit->impacts < OBSERVE_IMPACTS &&
                   (far || !known || (!limit->adds && impacts_show(flow)));
     if (!limit->more)
         return;
-    double latest = limit->time + LIMIT_LATE * near;
+    double latest = limit->time + LIMIT_LATE * near, earlier = limit->probe->t;
     enum ballistic_event what = accumulation_next(limit->probe, latest);
     bool before = limit->time - limit->probe->t > LIMIT_LATE * near,
          inner = what == BALLISTIC_ACCUMULATION && before;
-    if (inner) {
+    /* Limits of some contacts come before that of all. They are taken where the
+       flights before them are below the rounding of the time. */
+    if (inner)
         accumulation_one_by_one(limit->probe, OBSERVE_IMPACTS);
-        limit->sums_up = false;
-        limit->in_row = 0;
-    } else if (before) {
-        take_inner(limit, limit->probe->t - earlier, sums);
-    }
+    else if (before && limit->probe->t - earlier <= near)
+        accumulation_resolve(limit->probe, ACCUMULATION_RESOLVE);
     limit->standing = limit->probe->t > earlier ? 0 : limit->standing + 1;
     limit->more =
         (inner || what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
         limit->probe->t <= latest;
 }
 
-static void
-limit_new(struct flow *flow)
-{
-    assert(flow && flow->observer);
-    struct arena *arena = flow->run->arena;
-    struct observer_limit *limit = &flow->observer->limit;
-    size_t p = flow->observer->p;
-    double **rates[] = {&limit->first,  &limit->second, &limit->third,
-                        &limit->fourth, &limit->taken,  &limit->taken_late,
-                        &limit->place};
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        *rates[i] = NEW_N(arena, double, flow->n);
-    limit->flight = NEW_N(arena, double, 2 * (size_t)flow->n * IMP_ROW_STRIDE);
-    limit->most = NEW_N(arena, double, 7 * p);
-    limit->late = limit->most + p;
-    limit->sum = limit->most + 2 * p;
-    limit->rate = limit->most + 3 * p;
-    limit->turned = limit->most + 4 * p;
-    limit->start = limit->most + 5 * p;
-}
-
-static void
-limit_begin(struct flow *flow, double time)
-{
-    assert(flow && flow->observer);
-    struct observer_run *observer = flow->observer;
-    struct observer_limit *limit = &observer->limit;
-    limit->alone = true;
-    limit->made = false;
-    limit->time = time;
-    limit->began = observer->piece.at;
-    memcpy(limit->start, observer->x, 2 * observer->p * sizeof *limit->start);
-}
-
 static int
-make_probe(struct flow *flow)
+tail_begin(struct flow *flow, double limit)
 {
-    assert(flow && flow->observer && flow->observer->limit.alone);
     struct observer_run *observer = flow->observer;
-    struct observer_limit *limit = &observer->limit;
-    limit->made = true;
-    limit->impacts = limit->standing = 0;
-    limit->contact = -1;
-    limit->in_row = 0;
-    limit->near = limit->adds = limit->sums_up = false;
-    memset(limit->most, 0, observer->p * sizeof *limit->most);
-    memset(limit->late, 0, observer->p * sizeof *limit->late);
-    memset(limit->sum, 0, observer->p * sizeof *limit->sum);
-    memset(limit->taken, 0, flow->n * sizeof *limit->taken);
-    memset(limit->taken_late, 0, flow->n * sizeof *limit->taken_late);
-    int st = flow_touching_parabola(flow, &limit->room, &limit->probe);
-    limit->more = limit->probe != NULL;
-    if (!st && limit->probe) {
-        accumulation_one_by_one(limit->probe, OBSERVE_IMPACTS);
-        ballistic_state(limit->probe, flow->q, flow->v);
-        limit->begin = limit->probe->t;
-        limit->adds = limit->whole && tell_changes(flow);
+    struct observer_limit *tail = &observer->limit;
+    tail->alone = true;
+    tail->time = limit;
+    tail->impacts = tail->standing = 0;
+    tail->near = tail->adds = false;
+    memset(tail->most, 0, observer->p * sizeof *tail->most);
+    memset(tail->late, 0, observer->p * sizeof *tail->late);
+    memset(tail->taken, 0, flow->n * sizeof *tail->taken);
+    memset(tail->taken_late, 0, flow->n * sizeof *tail->taken_late);
+    int st = flow_touching_parabola(flow, &tail->room, &tail->probe);
+    tail->more = tail->probe != NULL;
+    if (!st && tail->probe) {
+        accumulation_one_by_one(tail->probe, OBSERVE_IMPACTS);
+        ballistic_state(tail->probe, flow->q, flow->v);
         next_impact(flow);
     }
     return st;
 }
+
 /* When the next impact of the probe counts. */
 static double
 probe_time(const struct observer_run *observer)
@@ -646,35 +666,6 @@ tail_to(struct flow *flow, double time)
     return reach(flow, time);
 }
 
-/* The observers begin at the last event again. */
-static void
-back_to_event(struct flow *flow)
-{
-    struct observer_run *observer = flow->observer;
-    memcpy(observer->x, observer->limit.start,
-           2 * observer->p * sizeof *observer->x);
-    observer->piece.at = observer->limit.began;
-    begin(flow);
-}
-
-/* The way to the limit ahead, up to time t. What the variables are behind the
- * limit does not depend on whether anybody has asked for a time before it. */
-static int
-tail(struct flow *flow, double time)
-{
-    struct observer_limit *limit = &flow->observer->limit;
-    bool whole = flow->observer->adds && time >= limit->time;
-    if (!limit->made || whole != limit->whole) {
-        if (limit->made)
-            back_to_event(flow);
-        limit->whole = whole;
-        int st = make_probe(flow);
-        if (st)
-            return st;
-    }
-    return tail_to(flow, time);
-}
-
 /* -- for flow.c -------------------------------------------------------------
  */
 
@@ -696,17 +687,22 @@ flow_observer_new(struct flow *flow)
     observer->piece.state = NEW_N(arena, double, p *ROW);
     observer->before = NEW_N(arena, double, 3 * (size_t)flow->n);
     observer->local = observer->before + flow->n;
+    observer->limit.flight =
+        NEW_N(arena, double, 2 * (size_t)flow->n * IMP_ROW_STRIDE);
     observer->jump = NEW_N(arena, double, (1 + OBSERVE_LAST) * p);
     observer->last = observer->jump + p;
-    limit_new(flow);
+    struct observer_limit *limit = &observer->limit;
+    double **rates[] = {&limit->first,  &limit->second, &limit->third,
+                        &limit->fourth, &limit->taken,  &limit->taken_late};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        *rates[i] = NEW_N(arena, double, flow->n);
+    limit->most = NEW_N(arena, double, 2 * p);
+    limit->late = limit->most + p;
     observer->piece.at = rt_time(flow->run);
     memcpy(observer->x, env_of(flow), observer->p * sizeof *observer->x);
     observer->linear =
         linear_block_new(flow->run, flow->sys->observer,
                          flow->sys->env_state + 2 * flow->n, observer->p);
-    observer->adds = observer->linear && flow->sys->jump != IMP_NO_TAPE &&
-                     linear_in_locals(flow->run, flow->sys->jump,
-                                      flow->sys->env_state, flow->n);
     begin(flow);
     return IMP_OK;
 }
@@ -717,6 +713,7 @@ flow_observer_at(struct flow *flow, double time)
     assert(flow->observer != NULL);
     struct observer_run *observer = flow->observer;
     double limit, *variables = env_of(flow);
+    int st = IMP_OK;
     if (time < observer->piece.at) { /* begin at the event again */
         memcpy(observer->x, observer->from,
                2 * observer->p * sizeof *observer->x);
@@ -727,8 +724,9 @@ flow_observer_at(struct flow *flow, double time)
     }
     if (!observer->limit.alone && time > observer->piece.at &&
         flow->method->limit(flow, &limit))
-        limit_begin(flow, limit);
-    int st = observer->limit.alone ? tail(flow, time) : reach(flow, time);
+        st = tail_begin(flow, limit);
+    if (!st)
+        st = observer->limit.alone ? tail_to(flow, time) : reach(flow, time);
     double s =
         observer->piece.known ? fmax(time - observer->piece.at, 0.0) : 0.0;
     bool ahead = observer->linear && s > 0.0;
@@ -747,10 +745,9 @@ flow_observer_before(struct flow *flow, double time)
     double limit;
     int st = flow_observer_at(flow, time);
     /* the limit may come at the time of the last event */
-    if (!st && !observer->limit.alone && flow->method->limit(flow, &limit)) {
-        limit_begin(flow, limit);
-        st = tail(flow, time);
-    }
+    if (!st && !observer->limit.alone && flow->method->limit(flow, &limit) &&
+        !(st = tail_begin(flow, limit)))
+        st = tail_to(flow, time);
     if (st || (st = move_to(flow, time)))
         return st;
     rates_before(flow);
@@ -765,10 +762,10 @@ flow_observer_after(struct flow *flow, const struct flow_event *event)
     bool hit = event->kind == FLOW_IMPACT || event->kind == FLOW_SEVERAL ||
                event->kind == FLOW_CHATTER;
     if (observer->limit.alone && event->kind == FLOW_CHATTER)
-        observer_limit_tell(flow, event->time);
+        tell_endless(flow, event->time);
     if (event->kind == FLOW_CHATTER &&
         !(observer->limit.alone && observer->limit.probe))
-        observer_limit_tell_followed(flow, event->time);
+        tell_followed(flow, event->time);
     observer->limit.alone = false;
     observer->piece.at = event->time;
     flow->method->at(flow, event->time);

@@ -97,32 +97,20 @@ other_degree(const imp_instr *instr, const unsigned char *degree)
     return arity[instr->op] > 0 ? CONSTANT : OTHER;
 }
 
-/* What is linear: the variables of a block, or the locals of a tape; and which
- * entries of the environment count as constant beside the params: `n` from
- * `first` on. */
-struct reading {
-    bool locals;
-    uint32_t first, n;
-};
-
 static enum degree
 degree_of(const struct rt *run, const imp_tape *tape, const imp_instr *instr,
-          struct reading also, const unsigned char *degree)
+          const unsigned char *degree)
 {
     uint32_t params = run->im->layout.params;
     switch (instr->op) {
     case IMP_OP_CONST:
         return CONSTANT;
     case IMP_OP_ENV:
-        return (instr->a >= params && instr->a - params < run->im->params.n) ||
-                       (instr->a >= also.first &&
-                        instr->a - also.first < also.n)
+        return instr->a >= params && instr->a - params < run->im->params.n
                    ? CONSTANT
                    : OTHER;
-    case IMP_OP_LOCAL:
-        return also.locals ? LINEAR : OTHER;
     case IMP_OP_STATE:
-        return also.locals ? OTHER : LINEAR;
+        return LINEAR;
     case IMP_OP_NEG:
         return (enum degree)degree[instr->a];
     case IMP_OP_ADD:
@@ -143,41 +131,19 @@ degree_of(const struct rt *run, const imp_tape *tape, const imp_instr *instr,
     }
 }
 
-/* The degrees of all registers, in memory of run->brief. */
-static unsigned char *
-degrees(struct rt *run, const imp_tape *tape, struct reading also)
-{
-    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
-    unsigned char *degree =
-        NEW_N(run->brief, unsigned char, (size_t)tape->code.n + 1);
-    for (uint32_t i = 0; i < tape->code.n; i++)
-        degree[i] = (unsigned char)degree_of(run, tape, code + i, also, degree);
-    return degree;
-}
-
 /* Are the rates of all variables linear in them, and of nothing else? */
 static bool
 is_linear(struct rt *run, const imp_tape *tape)
 {
     const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
-    const unsigned char *degree = degrees(run, tape, (struct reading){false, 0, 0});
+    unsigned char *degree =
+        NEW_N(run->brief, unsigned char, (size_t)tape->code.n + 1);
+    for (uint32_t i = 0; i < tape->code.n; i++)
+        degree[i] = (unsigned char)degree_of(run, tape, code + i, degree);
     for (uint32_t i = 0; i < tape->code.n; i++)
         if (code[i].op == IMP_OP_STATE && degree[code[i].b] == OTHER)
             return false;
     return true;
-}
-
-bool
-linear_in_locals(struct rt *run, uint32_t tape, uint32_t env, uint32_t n)
-{
-    assert(run && tape != IMP_NO_TAPE);
-    const imp_tape *of = rt_tape(run, tape);
-    const uint32_t *out = IMP_ARRAY(run->im, of->outs, uint32_t);
-    const unsigned char *degree = degrees(run, of, (struct reading){true, env, n});
-    for (uint32_t i = 0; i < of->outs.n; i++)
-        if (degree[out[i]] == OTHER)
-            return false;
-    return of->unknowns.n == 0;
 }
 
 /* -- their matrix ---------------------------------------------------------- */
@@ -490,18 +456,6 @@ last_part(struct linear_block *linear, double time)
             goes_on |= sum[i] != last;
         }
     }
-}
-
-void
-linear_block_moduli(const struct linear_block *linear, const double *x,
-                    double *out)
-{
-    assert(linear && x && out && x != out);
-    memset(out, 0, linear->p * sizeof *out);
-    for (uint32_t k = 0; k < linear->entries; k++)
-        if (linear->entry[k].column < linear->p)
-            out[linear->entry[k].row] +=
-                fabs(linear->entry[k].value) * x[linear->entry[k].column];
 }
 
 bool

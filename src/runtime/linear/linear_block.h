@@ -20,13 +20,4 @@ struct linear_block *linear_block_new(struct rt *run, uint32_t block,
 bool linear_block_move(struct linear_block *linear, double time, double *x,
                        double *lo);
 
-/* out[i]: the sum of |A_ij| x[j] over the variables j (p each, and not the same
- * array); A is the matrix of the equations. */
-void linear_block_moduli(const struct linear_block *linear, const double *x,
-                         double *out);
-/* Are all outputs of a tape linear in its locals, with coefficients that are
- * made of params and of `n` numbers from `env` on in the
- * environment? */
-bool linear_in_locals(struct rt *run, uint32_t tape, uint32_t env, uint32_t n);
-
 #endif

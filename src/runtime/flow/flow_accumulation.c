@@ -494,11 +494,12 @@ static bool
 switches_unseen(const struct flow *flow)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    const double *flight = taylor->several.flight,
-                 *gap = taylor->piece.gap + taylor->single.contact * ROW;
     const struct taylor_forecast *last = &taylor->forecast;
-    return taylor->branches.switches && taylor->single.impacts > 2 &&
-           last->n > 1 && last->time > taylor->now &&
+    const double *flight = taylor->several.flight;
+    if (!taylor->branches.switches || taylor->single.impacts < 3)
+        return false;
+    const double *gap = taylor->piece.gap + taylor->single.contact * ROW;
+    return last->n > 1 && last->time > taylor->now &&
            last->group[taylor->single.contact] && flight[0] < flight[1] &&
            gap[1] > 0.0 && gap[2] < 0.0 &&
            flight[0] * flight[0] <

@@ -297,7 +297,8 @@ taylor_path_rates(struct flow *flow)
     const double *rates = taylor->single.rates;
     double ratio = taylor->chatter.ratio, more = ratio / (1.0 - ratio);
     if (!taylor->branches.switches || taylor->single.impacts < 3 ||
-        !(ratio < 1.0) || !taylor->forecast.group[taylor->single.contact])
+        !(ratio < 1.0) ||
+        memcmp(taylor->forecast.group, taylor->single.group, flow->m))
         return;
     for (size_t i = 0; i < flow->n; i++)
         taylor->x[flow->n + i] =

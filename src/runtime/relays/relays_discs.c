@@ -343,6 +343,38 @@ next_share(const struct rt *run, const struct relays *relays,
     return true;
 }
 
+/* Does the disc leave rest? */
+static bool
+disc_leads(const struct rt *run, const struct relays *relays, uint32_t first)
+{
+    struct disc disc = disc_at(run, relays, first, true);
+    return disc.m > 0 && relays->leads[disc.of[0]];
+}
+
+/* A disc that leaves with a rate of u below so many times its rounding leaves
+ * from the edge of what it can hold. */
+#define DISC_OFF_EDGE 0x1p16
+
+/* The relays of a disc that leaves which have a series. What contacts or joints
+ * hold across the direction in which u leaves, they hold at that instant alone:
+ * as a body turns about a corner that sticks, u turns with it, and the shares
+ * do, too. From the edge a rate that rounding makes would divide what turns. */
+static struct disc
+disc_turning(const struct rt *run, const struct relays *relays, uint32_t first)
+{
+    struct disc all = disc_at(run, relays, first, false);
+    double along = 0.0, noise = 0.0;
+    for (uint32_t k = 0; k < all.m; k++) {
+        uint32_t i = all.of[k];
+        along += relays->side[i] * row_of(run, relays, relays->of->n + i)[1];
+        noise += relays_rate_noise(relays, i);
+        if (!relays->zero[i] && !relays->bound[i])
+            return disc_at(run, relays, first, true);
+    }
+    return along > DISC_OFF_EDGE * noise ? all
+                                         : disc_at(run, relays, first, true);
+}
+
 /* The discs that leave rest now; those that are beyond it go by u/|u|. */
 static uint32_t
 leaving(const struct rt *run, const struct relays *relays, struct disc *discs)
@@ -351,10 +383,10 @@ leaving(const struct rt *run, const struct relays *relays, struct disc *discs)
     for (uint32_t first = 0; first < relays->of->n; first++) {
         if (disc_of(run, relays, first) != first)
             continue;
-        struct disc disc = disc_at(run, relays, first, true);
-        bool beyond = false;
-        if (disc.m == 0 || !relays->leads[disc.of[0]])
+        if (!disc_leads(run, relays, first))
             continue;
+        struct disc disc = disc_at(run, relays, first, false);
+        bool beyond = false;
         for (uint32_t k = 0; k < disc.m; k++) {
             uint32_t i = disc.of[k];
             beyond |= fabs(row_of(run, relays, relays->of->n + i)[0]) >
@@ -370,20 +402,18 @@ leaving(const struct rt *run, const struct relays *relays, struct disc *discs)
     return n_disc;
 }
 
-/* Those of them that have a series of shares now. */
+/* Those of them that have a series of shares now, whose rates have been made.
+ */
 static uint32_t
 with_series(const struct rt *run, const struct relays *relays,
             struct disc *discs)
 {
     uint32_t n_disc = 0;
-    for (uint32_t first = 0; first < relays->of->n; first++) {
-        if (disc_of(run, relays, first) != first)
-            continue;
-        struct disc disc = disc_at(run, relays, first, true);
-        if (disc.m > 0 && relays->leads[disc.of[0]] &&
-            *side_of(relays, disc.of[0]) != IMP_RELAY_ALONG)
-            discs[n_disc++] = disc;
-    }
+    for (uint32_t first = 0; first < relays->of->n; first++)
+        if (disc_of(run, relays, first) == first &&
+            disc_leads(run, relays, first) &&
+            *side_of(relays, first) != IMP_RELAY_ALONG)
+            discs[n_disc++] = disc_turning(run, relays, first);
     return n_disc;
 }
 
@@ -393,7 +423,8 @@ static void
 end_series(const struct rt *run, const struct relays *relays)
 {
     for (uint32_t i = 0; i < relays->of->n; i++)
-        if (relays->leads[i] && disc_of(run, relays, i) != IMP_NO_DISC) {
+        if (disc_of(run, relays, i) != IMP_NO_DISC &&
+            disc_leads(run, relays, disc_of(run, relays, i))) {
             memset(side_of(relays, i), 0, (IMP_ORDER_MAX + 1) * sizeof(double));
             *side_of(relays, i) = relays->side[i];
         }
@@ -444,6 +475,7 @@ relays_discs_series(struct rt *run, uint32_t block, int order,
     for (int k = 1; k < order && n_disc && !st; k++) {
         st = driven(run, block, NULL, k, k + 1);
         bool any = false;
+        n_disc = with_series(run, relays, discs);
         for (uint32_t i = 0; i < n_disc && !st; i++)
             any |= next_share(run, relays, discs + i, k);
         if (!st && any)
@@ -580,6 +612,8 @@ relays_disc_end(const struct rt *run, struct relays *relays, uint32_t first,
         return;
     if (relays->held[disc.of[0]])
         gives_way(run, relays, first, &disc, order, step);
-    else if (relays->leads[disc.of[0]])
+    else if (relays->leads[disc.of[0]]) {
+        disc = disc_at(run, relays, first, false);
         comes_back(run, relays, first, &disc, order, step);
+    }
 }

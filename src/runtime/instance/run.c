@@ -196,6 +196,16 @@ rt_series_resting(struct rt *run, uint32_t tape, const double *local,
                                run->env, local, rows, work, order, rest);
 }
 
+int
+rt_series_cancelled(struct rt *run, uint32_t tape, const double *local,
+                    const double *const *rows, double *work, int order)
+{
+    assert(tape < run->im->tapes.n && work != NULL && order >= 0);
+    return eval_series_cancelled(run->im, rt_tape(run, tape),
+                                 plan_of(run, tape), run->env, local, rows,
+                                 work, order);
+}
+
 /* Why an operator with these operands gave no finite number. */
 static const char *
 reason(struct rt *run, enum imp_op op, double first, double second)

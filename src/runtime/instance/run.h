@@ -176,6 +176,10 @@ struct series_rest;
 int rt_series_resting(struct rt *run, uint32_t tape, const double *local,
                       const double *const *rows, double *work, int order,
                       const struct series_rest *rest);
+/* rt_series with steep powers of sums that cancel (runtime/tape/eval.h); always
+ * by the evaluator. IMP_NONFINITE: there are none. */
+int rt_series_cancelled(struct rt *run, uint32_t tape, const double *local,
+                        const double *const *rows, double *work, int order);
 /* Before a tape motion, driven, kinematics or energy of this body is evaluated:
  * puts it where tapes read it that several bodies share (IMP_BODYF_ALIKE). */
 void rt_enter(struct rt *run, uint32_t body);

@@ -34,6 +34,7 @@ struct motion_block {
                         IMP_NO_SYSTEM */
     bool observer;   /* the block holds the system's observers */
     bool quadratic;  /* what moves a body is that simple (motion_plan.c) */
+    bool powers;     /* powers of absolute values are among its forces */
     /* n_series 0: accelerations are constant, as the tape says */
     uint32_t n_groups, n_lines, n_parabolas, n_series, n_turning;
     struct motion_group *groups;

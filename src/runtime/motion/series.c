@@ -76,6 +76,10 @@ free_rows(struct rt *run, uint32_t block, uint32_t tape, int order)
     int st = joints_multipliers(run, block, &lambda);
     if (st != IMP_OK)
         return st;
+    if (motion_block_of(run, block)->powers &&
+        rt_series_cancelled(run, tape, lambda, NULL, run->rows.block[block],
+                            order) == IMP_OK)
+        return IMP_OK;
     return rt_series(run, tape, lambda, NULL, run->rows.block[block], order);
 }
 

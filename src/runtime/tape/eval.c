@@ -101,6 +101,23 @@ eval_registers(const imp_image *im, const imp_tape *tape, const double *env,
 }
 
 void
+eval_registers_but(const imp_image *im, const imp_tape *tape, const bool *zero,
+                   const double *env, const double *local,
+                   const double *const *rows, double *reg)
+{
+    assert(im != NULL && tape != NULL && zero != NULL && reg != NULL);
+    struct leaves leaves = {IMP_ARRAY(im, tape->code, imp_instr),
+                            IMP_ARRAY(im, tape->pool, uint32_t),
+                            IMP_ARRAY(im, tape->consts, double),
+                            env,
+                            local,
+                            rows};
+    for (uint32_t number = 0; number < tape->code.n; number++)
+        reg[number] =
+            zero[number] ? 0.0 : value_of(&leaves, &leaves.code[number], reg);
+}
+
+void
 eval_registers_of(const imp_image *im, const imp_tape *tape,
                   const uint32_t *which, uint32_t n, const double *env,
                   const double *local, double *reg)

@@ -3,6 +3,8 @@
 #ifndef IMP_RUNTIME_TAPE_EVAL_PRIV_H
 #define IMP_RUNTIME_TAPE_EVAL_PRIV_H
 
+#include <stdbool.h>
+
 #include "runtime/tape/eval.h"
 
 /* registers that fit on the stack; longer tapes use the heap */
@@ -12,6 +14,11 @@
 void eval_registers(const imp_image *im, const imp_tape *tape,
                     const double *env, const double *local,
                     const double *const *rows, double *reg);
+/* The same, but those that `zero` says are 0. */
+void eval_registers_but(const imp_image *im, const imp_tape *tape,
+                        const bool *zero, const double *env,
+                        const double *local, const double *const *rows,
+                        double *reg);
 /* The same of n instructions, in rising order, whose operands are among them;
  * none is a ROW. */
 void eval_registers_of(const imp_image *im, const imp_tape *tape,

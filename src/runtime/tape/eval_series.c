@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "runtime/numerics/factors.h"
+#include "runtime/tape/cancelled.h"
 #include "runtime/tape/eval_priv.h"
 #include "runtime/tape/functions.h"
 #include "runtime/tape/series_plan.h"
@@ -50,6 +51,7 @@ struct sweep {
     uint32_t n_step;
     struct series_step *left;       /* room for those that are left */
     const struct series_rest *rest; /* NULL: no variable rests */
+    struct cancelled *cancelled;    /* NULL: no power is 0 */
 };
 
 static double *
@@ -104,6 +106,8 @@ picked(const struct sweep *sweep, const imp_instr *in, int *minus)
 static double
 helper(const struct sweep *sweep, const imp_instr *in, const double *y, int k)
 {
+    if (sweep->cancelled && sweep->cancelled->zero[in - sweep->code])
+        return 0;
     const double *a = row_of(sweep, in->a);
     const double *b = arity_of[in->op] > 1 ? row_of(sweep, in->b) : a;
     return imp_series_op(in->op, a, b, y, k);
@@ -468,6 +472,9 @@ run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int from,
         sweep_order(sweep, k);
         if (nu)
             solve_unknowns(im, tape, sweep, k, bl);
+        if (sweep->cancelled &&
+            !cancelled_keeps(sweep->cancelled, sweep->cur, k))
+            return IMP_NONFINITE;
         if (k <= 2 && k < order && sweep->n_step >= STILL_LEAST)
             leave_still(sweep, k, order);
     }
@@ -512,7 +519,7 @@ static int
 planned(const imp_image *im, const imp_tape *tape,
         const struct series_plan *plan, const double *env, const double *local,
         const double *const *rows, double *work, int from, int order,
-        const struct series_rest *rest)
+        const struct series_rest *rest, bool cancels)
 {
     assert(from >= 0 && from <= order);
     assert(im != NULL && tape != NULL && plan != NULL && work != NULL);
@@ -528,16 +535,18 @@ planned(const imp_image *im, const imp_tape *tape,
         return IMP_FAILED;
     size_t n_v = n_instr > EVAL_STACK ? 3 * n_instr : 0;
     size_t n_lu = nu > UNKNOWN_STACK ? nu * (nu + 1) : 0;
+    size_t n_cancel = cancels ? cancelled_room(n_instr) : 0,
+           n_numbers = n_v + n_lu + n_cancel;
     size_t n_left = plan->n > STILL_LEAST ? plan->n : 0;
     char *heap = NULL;
-    if (n_v + n_lu + n_left)
-        heap = mem_alloc((n_v + n_lu) * sizeof *numbers +
-                         n_left * sizeof *steps + (nu + 1) * sizeof(int));
+    if (n_numbers + n_left)
+        heap = mem_alloc(n_numbers * sizeof *numbers + n_left * sizeof *steps +
+                         (nu + 1) * sizeof(int));
     if (n_v)
         numbers = (double *)(void *)heap;
     if (n_lu) {
         bl.lu = (double *)(void *)heap + n_v;
-        bl.piv = (int *)(void *)(heap + (n_v + n_lu) * sizeof *numbers +
+        bl.piv = (int *)(void *)(heap + n_numbers * sizeof *numbers +
                                  n_left * sizeof *steps);
     }
     bl.rhs = bl.lu + nu * nu;
@@ -553,8 +562,8 @@ planned(const imp_image *im, const imp_tape *tape,
         .step = plan->step,
         .n_step = plan->n,
         .rest = rest,
-        .left =
-            n_left ? (void *)(heap + (n_v + n_lu) * sizeof *numbers) : steps};
+        .left = n_left ? (void *)(heap + n_numbers * sizeof *numbers) : steps};
+    struct cancelled cancelled;
     memset(sweep.cur, 0,
            (plan->n_block || plan->n >= STILL_LEAST ? 2 : 1) * n_instr *
                sizeof *numbers);
@@ -563,7 +572,18 @@ planned(const imp_image *im, const imp_tape *tape,
                           sweep.reg);
     else
         eval_registers(im, tape, env, local, rows, sweep.reg);
-    int status = run(im, tape, &sweep, from, order, &bl);
+    int status = IMP_OK;
+    if (cancels) {
+        double *room = (double *)(void *)heap + n_v + n_lu;
+        if (cancelled_find(im, tape, sweep.reg, room, &cancelled))
+            eval_registers_but(im, tape, cancelled.zero, env, local, rows,
+                               sweep.reg);
+        else
+            status = IMP_NONFINITE;
+        sweep.cancelled = &cancelled;
+    }
+    if (!status)
+        status = run(im, tape, &sweep, from, order, &bl);
     free(heap);
     return status;
 }
@@ -574,7 +594,8 @@ eval_series_planned(const imp_image *im, const imp_tape *tape,
                     const double *local, const double *const *rows,
                     double *work, int from, int order)
 {
-    return planned(im, tape, plan, env, local, rows, work, from, order, NULL);
+    return planned(im, tape, plan, env, local, rows, work, from, order, NULL,
+                   false);
 }
 
 int
@@ -584,5 +605,16 @@ eval_series_resting(const imp_image *im, const imp_tape *tape,
                     double *work, int order, const struct series_rest *rest)
 {
     assert(rest != NULL);
-    return planned(im, tape, plan, env, local, rows, work, 0, order, rest);
+    return planned(im, tape, plan, env, local, rows, work, 0, order, rest,
+                   false);
+}
+
+int
+eval_series_cancelled(const imp_image *im, const imp_tape *tape,
+                      const struct series_plan *plan, const double *env,
+                      const double *local, const double *const *rows,
+                      double *work, int order)
+{
+    return planned(im, tape, plan, env, local, rows, work, 0, order, NULL,
+                   true);
 }

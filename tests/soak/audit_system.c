@@ -129,9 +129,9 @@ branches_of(const struct coordinate_system *system)
 
 static bool
 integrate(const struct coordinate_system *system, const struct place *from,
-          double start, double time, struct place *out)
+          double start, double time, double longest, struct place *out)
 {
-    int n = system->coordinates, steps = 1 + (int)(time / STEP);
+    int n = system->coordinates, steps = 1 + (int)(time / longest);
     double h = time / steps;
     static const double share[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
     struct motion motion;
@@ -165,6 +165,32 @@ integrate(const struct coordinate_system *system, const struct place *from,
     return true;
 }
 
+/* By how much two places of a system differ, as a share where numbers are
+ * above 1; *worst: which coordinate does so most. */
+static double
+apart(const struct coordinate_system *system, const struct place *own,
+      const struct place *next, int *worst)
+{
+    double most = 0;
+    *worst = 0;
+    for (int i = 0; i < system->coordinates; i++) {
+        double error =
+            fabs(own->q[i] - next->q[i]) / fmax(1, fabs(own->q[i])) +
+            fabs(own->rate[i] - next->rate[i]) / fmax(1, fabs(own->rate[i]));
+        if (!(error <= most)) {
+            most = error;
+            *worst = i;
+        }
+    }
+    return most;
+}
+
+/* Behind an impact that makes it fast, what a damper brings to rest changes
+ * within less than STEP. Where a step of that length misses the motion, this
+ * many in its place have 1/16^4 of its error; what the engine does wrong stays.
+ */
+static const double FINER = 16;
+
 static void
 audit_step(const struct model *model, const struct result *result, int index,
            int row, struct finding *finding)
@@ -173,21 +199,23 @@ audit_step(const struct model *model, const struct result *result, int index,
     const struct place *now = &result->place[row * MAX_SYSTEMS + index];
     const struct place *next = &result->place[(row + 1) * MAX_SYSTEMS + index];
     struct place own;
-    double step = result->t[row + 1] - result->t[row];
-    if (!integrate(system, now, result->t[row], step, &own))
-        return;
-    for (int i = 0; i < system->coordinates; i++) {
-        double error =
-            fabs(own.q[i] - next->q[i]) / fmax(1, fabs(own.q[i])) +
-            fabs(own.rate[i] - next->rate[i]) / fmax(1, fabs(own.rate[i]));
-        /* powers of ramps are not smooth next to where they begin */
-        if (!(error < (branches_of(system) ? 100 * MOTION : MOTION)))
-            finding_set(finding, "motion",
-                        "%s.%s does not follow its equations from t = %.17g to "
-                        "%.17g, where nothing is told to happen: off by %.3g",
-                        system->name, system->coordinate[i], result->t[row],
-                        result->t[row + 1], error);
+    double step = result->t[row + 1] - result->t[row],
+           /* powers of ramps are not smooth next to where they begin */
+        bound = branches_of(system) ? 100 * MOTION : MOTION, error = 0;
+    int worst = 0;
+    for (int fine = 0; fine < 2; fine++) {
+        if (!integrate(system, now, result->t[row], step,
+                       fine ? STEP / FINER : STEP, &own))
+            return;
+        error = apart(system, &own, next, &worst);
+        if (error < bound)
+            return;
     }
+    finding_set(finding, "motion",
+                "%s.%s does not follow its equations from t = %.17g to "
+                "%.17g, where nothing is told to happen: off by %.3g",
+                system->name, system->coordinate[worst], result->t[row],
+                result->t[row + 1], error);
 }
 
 /* Can a moving ground do work? */

@@ -117,6 +117,22 @@ is_held_before(const struct result *result, int index)
     return closed;
 }
 
+/* Is the gap of a contact below 0, and one coordinate alone? All of its terms
+ * are rounding then, as the coordinate has come to 0 along the motion, and a
+ * run that begins there knows no size of which it is: it refuses the gap
+ * (E0620). */
+static bool
+is_below_without_size(const struct trial *trial, int row, int contact)
+{
+    const struct result *result = trial->result;
+    double gap = result->gap[row * trial->model->contacts + contact];
+    bool one = false;
+    for (int index = 0; index < trial->model->systems; index++)
+        for (int i = 0; i < trial->model->system[index].coordinates; i++)
+            one |= fabs(result->place[row * MAX_SYSTEMS + index].q[i]) == -gap;
+    return gap < 0 && one;
+}
+
 /* Begins at an impact: as it comes to be, or with what it leaves. */
 bool
 make_restart_impact(struct trial *trial)
@@ -137,7 +153,8 @@ make_restart_impact(struct trial *trial)
             (index + 1 < result->events &&
              event[1].time < event->time + ALONE) ||
             !others_apart(trial, row, event->contact) ||
-            is_held_before(result, index))
+            is_held_before(result, index) ||
+            (before && is_below_without_size(trial, row, event->contact)))
             continue;
         model_restart(&trial->other, result, before ? row : row + 1);
         trial->frame.start = event->time;

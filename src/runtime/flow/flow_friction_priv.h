@@ -63,11 +63,12 @@ struct friction_flights {
 struct friction_limit {
     int contact;       /* -1: there is none ahead */
     double time, left; /* of the last two forecasts: when, and the time left */
-    double rough; /* of the last forecast that summed up flights: their time
-                     if they shrank on as at its beginning */
-    bool sticks;  /* every impact to come ends the slip */
-    bool nested;  /* a limit of limits: of all contacts of the group */
-    bool several; /* of several contacts: what the forecast has followed */
+    double rough;  /* of the last forecast that summed up flights: their time
+                      if they shrank on as at its beginning */
+    bool sticks;   /* every impact to come ends the slip */
+    bool switched; /* forces change their branches within its flights */
+    bool nested;   /* a limit of limits: of all contacts of the group */
+    bool several;  /* of several contacts: what the forecast has followed */
     struct accumulation_limit is;
 };
 /* The last forecast of a limit of several contacts, which their impacts and

@@ -361,7 +361,7 @@ close_together(const struct flow *flow, double best)
 }
 
 /* first_end, of a system with friction: a limit of impacts that is foreseen
- * comes before all else, or the impacts are followed after all. */
+ * comes before all but its own branches, or the impacts are followed. */
 static double
 first_with_limit(struct flow *flow, double most)
 {
@@ -370,7 +370,7 @@ first_with_limit(struct flow *flow, double most)
     double best = first_end(flow, most), left = limit->time - taylor->now;
     if (limit->contact < 0)
         return best;
-    if (left < best) {
+    if (left < best || (limit->switched && taylor->next.what == NEXT_NOTHING)) {
         taylor->next.what = NEXT_RESTS;
         taylor->next.n_hit = 0;
         taylor->next.hit[taylor->next.n_hit++] = limit->contact;

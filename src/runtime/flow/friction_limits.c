@@ -23,6 +23,12 @@
 /* Flights within which forces change their branches tell a limit while they are
  * longer than so many times one as high as that. */
 #define SWITCHES_HIGH 32.0
+/* They cannot be followed when the next one is shorter than so many of these:
+ * a piece that begins within it, at the change, finds its gap closed there. */
+#define SWITCHES_LOW 8.0
+/* Opposite forces differ by twice their size, for a time that is known by its
+ * own size. */
+#define FAINT_BRANCHES 4.0
 
 /* -- what rounding hides of the last impacts ------------------------------ */
 
@@ -425,10 +431,38 @@ summed_ahead(const struct flow *flow, const struct friction_impact_point *point,
     return sum_flights(flow, point, at, normal, bounces, many, error);
 }
 
+/* Takes the limit of contact i that the last forecast tells. */
+static void
+take_switched(const struct flow *flow, uint32_t i, struct friction_limit *limit)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct friction_flights *flights = &taylor->friction->flights;
+    double left = limit->time - taylor->now, error = limit->is.error,
+           share = limit->left / left,
+           scale = fmin(taylor->piece.h,
+                        fmax(longest_flight(flights), flights->longest));
+    limit->contact = (int)i;
+    limit->switched = true;
+    limit->left = left;
+    limit->is = (struct accumulation_limit){
+        .evidence = LIMIT_BY_LAW,
+        .impacts = flights->n,
+        .period = 1,
+        .depth = 1,
+        .ratio = limit->is.ratio,
+        .speed = limit->is.ratio,
+        .ratio_error = error * limit->is.ratio,
+        .remaining = left,
+        .error = fmin(1.0, error * share),
+        .state_error =
+            FAINT_BRANCHES * left / scale + TAYLOR_NOISE * DBL_EPSILON};
+}
+
 /* Forces change their branches within each flight of contact i, as dry friction
  * does at its top, so that no law of parabolas holds: the ratio of the last two
- * flights tells the limit, which flights are followed to. *limit: the last
- * forecast, and then this one. */
+ * flights tells the limit, which flights are followed to until it is known to
+ * rounding, or the next one is too low. *limit: the last forecast, and then
+ * this one. */
 static void
 foresee_switched(const struct flow *flow, uint32_t i,
                  struct friction_limit *limit)
@@ -438,23 +472,30 @@ foresee_switched(const struct flow *flow, uint32_t i,
     const struct friction_flights *flights = &taylor->friction->flights;
     const double *time = flights->time;
     double flight = time[0] - time[1], ratio = flight / (time[1] - time[2]),
-           normal = rows->speed[2 * i], last = limit->time;
-    if (limit->left > 0.0 && flight < SWITCHES_HIGH * least_flight(flow, i))
-        return; /* near to rounding the last forecast knows more */
-    *limit = (struct friction_limit){.contact = -1};
-    if (flights->n < 4 || !(ratio < 1.0) || !(normal > 0.0) ||
-        contact_restitution_varies(flow->run, flow->sys->contact + i))
-        return;
-    limit->left = flight * ratio / (1.0 - ratio);
-    limit->time = taylor->now + limit->left;
-    double rounding =
-        DBL_EPSILON *
-        (4.0 * limit->time + TAYLOR_NOISE * taylor->terms.gap[i] / normal) /
-        ((1.0 - ratio) * (1.0 - ratio));
-    limit->is = (struct accumulation_limit){
-        .ratio = ratio,
-        .remaining = limit->left,
-        .error = (fabs(limit->time - last) + rounding) / limit->left};
+           normal = rows->speed[2 * i], last = limit->time,
+           least = least_flight(flow, i), change = 0.0;
+    double rounding = DBL_EPSILON * TAYLOR_NOISE * taylor->terms.gap[i];
+    bool told = limit->left > 0.0,
+         low = ratio < 1.0 && flight * ratio < SWITCHES_LOW * least;
+    /* near to rounding the last forecast knows more */
+    if (!told || !(low || flight < SWITCHES_HIGH * least)) {
+        *limit = (struct friction_limit){.contact = -1};
+        if (flights->n < 4 || !(ratio < 1.0) || !(normal > 0.0) ||
+            contact_restitution_varies(flow->run, flow->sys->contact + i))
+            return;
+        limit->left = flight * ratio / (1.0 - ratio);
+        limit->time = taylor->now + limit->left;
+        rounding = (4.0 * DBL_EPSILON * limit->time + rounding / normal) /
+                   ((1.0 - ratio) * (1.0 - ratio));
+        change = fabs(limit->time - last);
+        limit->is.ratio = ratio;
+        limit->is.remaining = limit->left;
+        limit->is.error = (change + rounding) / limit->left;
+    }
+    if (told && limit->time > taylor->now && limit->time <= flow->end &&
+        (low || (change <= rounding &&
+                 limit->time - taylor->now <= SWITCHES_HIGH * least)))
+        take_switched(flow, i, limit);
 }
 
 void

@@ -13,8 +13,7 @@
  * of bodies speeds with speeds, spins with spins. What is at rest is measured
  * by what moves it. Observers have no such norm: each variable is compared with
  * itself. One that begins at 0 together with its rate has no size yet. Then h
- * is the shortest step that leads to a place where the series exists, and the
- * steps behind it grow in proportion to the time since (series.c). */
+ * is the shortest step to where a series exists; later ones grow (series.c). */
 
 #include <assert.h>
 #include <float.h>
@@ -79,14 +78,15 @@ crossing_of(struct rt *run, uint32_t block)
     return *own = made;
 }
 
-/* What is asked elsewhere comes into other rows; those that are followed, and
- * the state where they begin, stay. Called again, it brings them back. */
+/* What is asked elsewhere comes into other rows; those that are followed stay,
+ * and the state where they begin. Called again, it brings them back. */
 static void
 lay_aside(struct rt *run, uint32_t block, struct crossing *own)
 {
     double *rows = run->rows.block[block];
     run->rows.block[block] = own->rows;
     own->rows = rows;
+    relays_lay_aside(run, block);
 }
 
 void

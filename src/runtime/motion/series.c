@@ -245,46 +245,69 @@ acceleration_of(const struct rt *run, uint32_t block, struct crossing *own,
                        IMP_ROW_PAD + 1;
 }
 
-/* Does all of the block rest, and in balance? What acts on it now is then no
- * more than this share of what its loads have become after the first step,
- * `push`: rounding of what cancels. */
-static bool
-balances(struct rt *run, uint32_t block, struct crossing *own,
-         const double *push)
-{
-    uint32_t n = block_of(run, block)->state.n,
-             system = motion_block_of(run, block)->system;
-    double *now = NEW_N(run->brief, double, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        const double *c = acceleration_of(run, block, own, i);
-        if (c && c[-1] != 0.0)
-            return false;
-        now[i] = c ? c[0] : 0.0;
-    }
-    if (system != IMP_NO_SYSTEM && system_mass(run, system, own->mass))
-        return false;
-    return motion_energy_norm(run, block, own->mass, now) <=
-           FIRST_CANCELLED * motion_energy_norm(run, block, own->mass, push);
-}
-
-/* The accelerations that are followed become this share of `push`. */
-static void
-follow_share(const struct rt *run, uint32_t block, struct crossing *own,
-             const double *push, double share)
-{
-    for (uint32_t i = 0; i < block_of(run, block)->state.n; i++) {
-        double *c = acceleration_of(run, block, own, i);
-        if (c)
-            *c = share * push[i];
-    }
-}
-
 /* A step from a rest in balance. */
 struct from_rest {
     int order;
     double start, step;
-    double *push; /* per variable: the forces after it, without a speed */
+    bool *rests;  /* per variable: is it a velocity that rests in balance? */
+    bool beside;  /* others move beside these */
+    double *now;  /* per variable: its acceleration at the beginning, */
+    double *push; /* and by the forces after the step, without a speed */
 };
+
+/* Which velocities rest, and in balance? What acts on them now is then no more
+ * than FIRST_CANCELLED of what their loads have become after the first step:
+ * rounding of what cancels. Where all rest, it is all of them or none. */
+static bool
+balances(struct rt *run, uint32_t block, struct crossing *own,
+         struct from_rest *rest)
+{
+    uint32_t n = block_of(run, block)->state.n,
+             system = motion_block_of(run, block)->system;
+    bool any = false;
+    if (system != IMP_NO_SYSTEM && system_mass(run, system, own->mass))
+        return false;
+    if (!rest->beside)
+        return motion_energy_norm(run, block, own->mass, rest->now) <=
+               FIRST_CANCELLED *
+                   motion_energy_norm(run, block, own->mass, rest->push);
+    for (uint32_t i = 0; i < n; i++) {
+        rest->rests[i] =
+            rest->rests[i] &&
+            fabs(rest->now[i]) <= FIRST_CANCELLED * fabs(rest->push[i]);
+        any = any || (rest->rests[i] && rest->push[i] != 0.0);
+    }
+    return any;
+}
+
+/* The accelerations that are followed become this share of `push` where the
+ * velocities rest, and what they are now elsewhere. */
+static void
+follow_share(const struct rt *run, uint32_t block, struct crossing *own,
+             const struct from_rest *rest, const double *push, double share)
+{
+    for (uint32_t i = 0; i < block_of(run, block)->state.n; i++) {
+        double *c = acceleration_of(run, block, own, i);
+        if (c)
+            *c = rest->rests[i] ? share * push[i] : rest->now[i];
+    }
+}
+
+/* After the rates at the end of a step: do velocities that do not rest keep to
+ * the accelerations that are followed, to rounding? */
+static bool
+others_keep(struct rt *run, uint32_t block, struct crossing *own,
+            const struct from_rest *rest)
+{
+    if (!rest->beside)
+        return true;
+    for (uint32_t i = 0; i < block_of(run, block)->state.n; i++)
+        own->off[i] =
+            rest->rests[i] || !acceleration_of(run, block, own, i)
+                ? 0.0
+                : rest->step * (crossing_rate(run, block, i) - rest->now[i]);
+    return crossing_negligible(run, block, own, CROSSING_NOISE * DBL_EPSILON);
+}
 
 /* With what share of the mean acceleration does a rest in balance end, whose
  * forces grow so? The greatest of at most `share` at which they still push on.
@@ -296,16 +319,17 @@ share_of(struct rt *run, uint32_t block, struct crossing *own,
 {
     for (int k = 0; k < BALANCED_HALVINGS; k++, share *= 0.5) {
         double span, along = 0.0;
-        follow_share(run, block, own, rest->push, 0.5 * share);
+        follow_share(run, block, own, rest, rest->push, 0.5 * share);
         crossing_move(run, block, own, rest->order, rest->start, rest->step);
         int made = finite_order(run, block, rest->order);
         /* parts that are pushed alike, or not yet, still have no series */
         if (made == 0 && motion_rows(run, block, 1) != IMP_OK)
             return 0.0;
         for (uint32_t i = 0; i < block_of(run, block)->state.n; i++)
-            if (acceleration_of(run, block, own, i))
+            if (rest->rests[i])
                 along += crossing_rate(run, block, i) * rest->push[i];
-        if (!isfinite(along) || (k == 0 && held_back && along >= 0.0))
+        if (!isfinite(along) || (k == 0 && held_back && along >= 0.0) ||
+            !others_keep(run, block, own, rest))
             return 0.0;
         if (along < 0.0)
             continue;
@@ -316,8 +340,31 @@ share_of(struct rt *run, uint32_t block, struct crossing *own,
     return 0.0;
 }
 
+/* Fills what a step from a rest in balance begins with. False: no velocity is
+ * 0. */
+static bool
+from_rest_begin(struct rt *run, uint32_t block, struct crossing *own,
+                struct from_rest *rest)
+{
+    uint32_t n = block_of(run, block)->state.n;
+    bool any = false;
+    rest->rests = NEW_N(run->brief, bool, n + 1);
+    rest->now = NEW_N(run->brief, double, n + 1);
+    rest->push = NEW_N(run->brief, double, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const double *c = acceleration_of(run, block, own, i);
+        if (!c)
+            continue;
+        rest->now[i] = c[0];
+        rest->rests[i] = c[-1] == 0.0;
+        rest->beside = rest->beside || !rest->rests[i];
+        any = any || rest->rests[i];
+    }
+    return any;
+}
+
 /* How long a step from a rest in balance is, whose rows are followed then; 0:
- * there is none. */
+ * there is none. Velocities that move beside it follow their accelerations. */
 static double
 balanced_step(struct rt *run, uint32_t block, struct crossing *own, int order,
               double start)
@@ -325,21 +372,18 @@ balanced_step(struct rt *run, uint32_t block, struct crossing *own, int order,
     uint32_t n = block_of(run, block)->state.n;
     struct from_rest rest = {.order = order, .start = start};
     double found = 0.0, best = 0.0, *taken = NEW_N(run->brief, double, n + 1);
-    rest.push = NEW_N(run->brief, double, n + 1);
-    double *now = NEW_N(run->brief, double, n + 1);
-    for (uint32_t i = 0; i < n; i++)
-        if (acceleration_of(run, block, own, i))
-            now[i] = *acceleration_of(run, block, own, i);
+    if (!from_rest_begin(run, block, own, &rest))
+        return 0.0;
     for (int k = 0; k <= BALANCED_DOUBLINGS; k++) {
         rest.step = ldexp(FIRST_BALANCED * run->motion->horizon, k);
-        follow_share(run, block, own, rest.push, 0.0);
+        follow_share(run, block, own, &rest, rest.push, 0.0);
         crossing_move(run, block, own, order, start, rest.step);
         if (motion_rows(run, block, 1) != IMP_OK)
             break;
         for (uint32_t i = 0; i < n; i++)
-            rest.push[i] = crossing_rate(run, block, i);
-        follow_share(run, block, own, now, 1.0);
-        if (k == 0 && !balances(run, block, own, rest.push))
+            rest.push[i] = rest.rests[i] ? crossing_rate(run, block, i) : 0.0;
+        follow_share(run, block, own, &rest, rest.now, 1.0);
+        if (k == 0 && !balances(run, block, own, &rest))
             return 0.0;
         double share =
             share_of(run, block, own, &rest, ldexp(1.0, -2 * k), k > 0);
@@ -350,9 +394,9 @@ balanced_step(struct rt *run, uint32_t block, struct crossing *own, int order,
         memcpy(taken, rest.push, n * sizeof *taken);
     }
     if (found > 0.0)
-        follow_share(run, block, own, taken, 0.5 * best);
+        follow_share(run, block, own, &rest, taken, 0.5 * best);
     else
-        follow_share(run, block, own, now, 1.0);
+        follow_share(run, block, own, &rest, rest.now, 1.0);
     return found;
 }
 

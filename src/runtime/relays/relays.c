@@ -68,9 +68,9 @@ relays_new(struct rt *run)
                 NEW_N(run->own, double,
                       6 * (size_t)block[b].bodies.n * IMP_ROW_STRIDE + 1);
         relays->modes = NEW_N(run->own, double, 2 * m * IMP_ROW_STRIDE + 1);
-        relays->work =
-            NEW_N(run->own, double,
-                  (rt_tape(run, of->tape)->n_rows + 1) * IMP_ROW_STRIDE);
+        size_t size = (rt_tape(run, of->tape)->n_rows + 1) * IMP_ROW_STRIDE;
+        relays->work = NEW_N(run->own, double, size);
+        relays->aside = NEW_N(run->own, double, size);
         relays_jointed(run, b, relays);
         all[b] = relays;
     }
@@ -198,9 +198,11 @@ find_zeros(const struct rt *run, struct relays *relays, double least)
     for (uint32_t i = 0; i < relays->of->n; i++) {
         double rate = rate_size(relays, i),
                noise = noise_of(run, relays, i, least);
+        /* one that leads off, and has not yet come to its side, is at 0 */
         bool leads = relays->leads[i] && !returns(run, relays, i),
+             off = leads && !(u_of(relays, i) * relays->side[i] < 0.0),
              small = fabs(u_of(relays, i)) <=
-                     (leads ? noise * RELAY_NOISE / RELAY_DRIFT : noise);
+                     (off ? noise * RELAY_NOISE / RELAY_DRIFT : noise);
         if (!leads && relays_disc_overflows(run, relays, i)) {
             noise = fmax(noise, fabs(u_of(relays, i)));
             small = true;

@@ -86,6 +86,9 @@ void relays_rows(const struct rt *run, uint32_t block, double *rows);
  * coefficients from 2 to `order`, left from series of higher orders, become 0.
  */
 void relays_cut(const struct rt *run, uint32_t block, int order);
+/* Series that are made from now on come into other rows; called again, it
+ * brings those back that stood before. */
+void relays_lay_aside(const struct rt *run, uint32_t block);
 void relays_series_nonfinite(struct rt *run, uint32_t block, int order);
 /* relays_settle and relays_tell_open of a block of observers, whose values, in
  * env too, and their low parts these are. Nothing where it has no relays. */

@@ -76,7 +76,7 @@ relays_through_joints(struct rt *run, uint32_t block, struct relays *relays)
     for (uint32_t j = n + 1; j-- > 0 && !st;) { /* no relay, then each */
         double *side = mode_of(relays, n + j % n);
         *side = j < n;
-        st = relays_driven(run, block, NULL, 0, 1);
+        st = relays_rates_made(run, block);
         *side = 0.0;
         for (uint32_t k = 0; k < n_state && !st; k++)
             if (j < n)

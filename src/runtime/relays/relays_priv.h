@@ -36,7 +36,8 @@ struct relays {
     const imp_relays *of;
     double *told;  /* what the tape `now` tells */
     double *modes; /* ROW source 0 of the series */
-    double *work;  /* rows of the series */
+    double *work;  /* rows of the series, */
+    double *aside; /* and those that relays_lay_aside takes in their place */
     double *none;  /* rows without contacts; NULL: of a system */
     /* Of observers of this system: the locals of the tape `now`, and how it
      * stood when relays_keep was called. Else IMP_NO_SYSTEM and NULL. */
@@ -240,6 +241,12 @@ void relays_frames_reset(struct rt *run, const struct relays *relays);
  * these move. True: they are to be asked for again. */
 bool relays_frames_turn(struct rt *run, const struct relays *relays,
                         double least);
+
+/* -- relays_series.c -- */
+/* The series to order 1 (relays_driven). That of a force, and of a share, may
+ * be infinite, as that of a power of a speed at 0, where the rates of the state
+ * are not. */
+int relays_rates_made(struct rt *run, uint32_t block);
 
 /* -- relays_linear.c -- */
 /* Solves K x = -b among the relays that are `held`. */

@@ -57,9 +57,25 @@ relays_driven(struct rt *run, uint32_t block, const double *push, int from,
 }
 
 int
+relays_rates_made(struct rt *run, uint32_t block)
+{
+    const struct relays *relays = relays_of(run, block);
+    const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t);
+    uint32_t n = relays->of->n, n_state = relays->of->n_state;
+    int st = relays_driven(run, block, NULL, 0, 1);
+    bool finite = st == IMP_NONFINITE;
+    for (uint32_t k = 0; k < n_state + 2 * n && finite; k++)
+        finite = (k >= n_state && k < n_state + n) || /* a share */
+                 isfinite(relays->work[(size_t)row[k] * IMP_ROW_STRIDE +
+                                       IMP_ROW_PAD + 1]);
+    return finite ? IMP_OK : st;
+}
+
+int
 relays_series(struct rt *run, uint32_t block, int order)
 {
-    int st = relays_driven(run, block, NULL, 0, order);
+    int st = order == 1 ? relays_rates_made(run, block)
+                        : relays_driven(run, block, NULL, 0, order);
     if (!st)
         st = relays_discs_series(run, block, order, relays_driven);
     relays_rows(run, block, run->rows.block[block]);
@@ -83,6 +99,17 @@ relays_cut(const struct rt *run, uint32_t block, int order)
         for (int k = 2; k <= order; k++)
             c[k] = 0.0;
     }
+}
+
+void
+relays_lay_aside(const struct rt *run, uint32_t block)
+{
+    struct relays *relays = relays_of(run, block);
+    if (!relays)
+        return;
+    double *work = relays->work;
+    relays->work = relays->aside;
+    relays->aside = work;
 }
 
 void

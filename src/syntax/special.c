@@ -133,6 +133,19 @@ of_other_languages(const struct parse *parse, enum diag_code code)
         return "equations of motion are not written: they follow from "
                "kinetic = ... and potential = ..., or from mass = [...] and "
                "force = (...); variables of an observer have some, u' = ...";
+    if (code == DIAG_E0029 && prev->kind == IMP_YYNAME && prev->text &&
+        (!strcmp(prev->text, "equation") || !strcmp(prev->text, "equations")))
+        return "equations of motion are not written: they follow from "
+               "kinetic = ... and potential = ..., or from mass = [...] and "
+               "force = (...); variables of an observer have some, u' = ...";
+    if (code == DIAG_E0029 && prev->kind == IMP_YYNAME && prev->text &&
+        !strcmp(prev->text, "when"))
+        return "what changes at a time or a place is a choice: force = (if t < "
+               "1 [s] then 10 [N] else 0 [N], 0 [N])";
+    if (code == DIAG_E0021 && prev->kind == IMP_YYMINUS &&
+        parse->found.kind == IMP_YYGT)
+        return "a function has a name and its parameters in brackets: fn f(x) "
+               "= x^2";
     if (code == DIAG_E0001 && parse->found.kind == IMP_YYLT &&
         parse->head.kind == IMP_YYEND)
         return "a model is text in words of its own, no XML: body arm : "
@@ -240,6 +253,13 @@ sentence_word_behind(struct parse *parse, struct diag *diag)
                   "a run has rows at the times that its block names, and a "
                   "condition selects them: simulate { until = 1  at = 0.5  "
                   "record = x }, then r.x[r.t == 0.5 [s]]");
+        return true;
+    }
+    if (!strcmp(word->text, "from") && value->kind == IMP_YYNAME) {
+        diag_help(parse->ds, diag,
+                  "values stand in a list: sweep { over = (%s in linspace(0, "
+                  "1, 11))  run = simulate { until = 1 } }",
+                  value->text);
         return true;
     }
     if (!strcmp(word->text, "where") && list) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/command/lists.h"
 #include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
 #include "base/num.h"
@@ -140,6 +141,93 @@ sweep_models_count(struct sweep *sweep)
 /* -- while threads run ------------------------------------------------------
  */
 
+/* Does a question or its sweep read this field of an earlier record? */
+struct reading {
+    const imp_image *im;
+    uint32_t command, field;
+    bool found;
+};
+
+static void
+see_field(void *ctx, uint32_t command, uint32_t field)
+{
+    struct reading *reading = ctx;
+    reading->found |= command == reading->command && field == reading->field;
+}
+
+static void
+list_read(struct reading *reading, uint32_t number)
+{
+    const imp_slot all = {.kind = IMP_SLOT_LIST, .command = number};
+    slot_reads(reading->im, &all, see_field, reading);
+}
+
+static void
+value_read(struct reading *reading, const imp_val *value)
+{
+    const imp_image *im = reading->im;
+    const imp_val *item = IMP_ARRAY(im, value->items, imp_val);
+    const uint32_t *slot = IMP_ARRAY(im, value->slots, uint32_t);
+    const imp_cell *cell = IMP_ARRAY(im, value->cells, imp_cell);
+    if (value->kind == IMP_VAL_FIELD)
+        see_field(reading, value->ref, value->field);
+    for (uint32_t i = 0; i < value->slots.n; i++)
+        slot_reads(im, IMP_ARRAY(im, im->slots, imp_slot) + slot[i], see_field,
+                   reading);
+    for (uint32_t i = 0; i < value->cells.n; i++)
+        list_read(reading, cell[i].list);
+    if (value->kind == IMP_VAL_COLUMN)
+        list_read(reading, value->ref);
+    for (uint32_t i = 0; i < value->items.n; i++)
+        value_read(reading, &item[i]);
+}
+
+static void
+command_read(struct reading *reading, const imp_command *command)
+{
+    const imp_val *arg = IMP_ARRAY(reading->im, command->args, imp_val);
+    const imp_opt *option = IMP_ARRAY(reading->im, command->opts, imp_opt);
+    for (uint32_t i = 0; i < command->args.n; i++)
+        value_read(reading, &arg[i]);
+    for (uint32_t i = 0; i < command->opts.n; i++)
+        value_read(reading, &option[i].val);
+}
+
+/* Must this field of command `c` be as long in the new model? A sweep keeps
+ * columns of its own, and fields of its question, as its first model has them;
+ * records of earlier commands are those of that model, too. What of these
+ * nobody reads may be what it likes, as the places of a family whose number of
+ * members varies. */
+static bool
+is_shared(const struct sweep *sweep, const imp_image *im, uint32_t c,
+          uint32_t field)
+{
+    const imp_image *base = sweep->analysis->rt->im;
+    const imp_command *was = IMP_ARRAY(base, base->commands, imp_command),
+                      *now = IMP_ARRAY(im, im->commands, imp_command);
+    uint32_t own = (uint32_t)(sweep->command - was);
+    uint32_t question = (uint32_t)(sweep->question - was);
+    const imp_val *items = kept(im, now + own);
+    if (c == own || (c == question && !items))
+        return true;
+    if (c != question && c > own)
+        return false;
+    struct reading reading = {im, c, field, false};
+    if (c != question) {
+        command_read(&reading, now + question);
+        command_read(&reading, now + own);
+        return reading.found;
+    }
+    const imp_opt *option = IMP_ARRAY(im, now[own].opts, imp_opt);
+    for (uint32_t i = 0; i < now[own].opts.n; i++)
+        for (uint32_t k = 0;
+             option[i].id == IMP_OPT_sweep_record && k < option[i].val.items.n;
+             k++)
+            if (items[k].kind == IMP_VAL_FIELD)
+                see_field(&reading, c, items[k].field);
+    return reading.found;
+}
+
 /* Why the new model does not answer the same question, or NULL. Records of
  * earlier commands and the fields that are kept are known by their numbers, so
  * commands, fields and params must be the same. */
@@ -157,8 +245,10 @@ differs(const struct sweep *sweep, const imp_image *im)
         if (x[c].id != y[c].id || x[c].fields.n != y[c].fields.n)
             return "the model made for it asks other questions";
         for (uint32_t i = 0; i < x[c].fields.n; i++)
-            if (field[i].kind != h[i].kind || (field[i].width != h[i].width &&
-                                               field[i].kind != IMP_FIELD_MAT))
+            if ((field[i].kind != h[i].kind ||
+                 (field[i].width != h[i].width &&
+                  field[i].kind != IMP_FIELD_MAT)) &&
+                is_shared(sweep, im, c, i))
                 return arena_printf(
                     sweep->analysis->rt->arena,
                     "`%s` has %u entries here and %u in the model that asks",

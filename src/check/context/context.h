@@ -64,6 +64,8 @@ struct value {
     /* series(): entry k has this dimension over s^k; the whole is pure */
     const struct dim *series;
     bool truth; /* COLUMN: its entries are truth values */
+    bool of_all; /* NUM: a row for each member of a family, which may have one
+                    alone: a list, also of one number */
     uint32_t ref, field;
     uint32_t table; /* WORDS */
     const char *text;

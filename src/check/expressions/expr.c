@@ -135,7 +135,9 @@ spine(struct check *ck, const struct env *env, const struct ast_expr *node)
     struct value value = check_expr(ck, env, inner);
     for (size_t i = 0; i < count; i++) {
         struct value b = check_expr(ck, env, nodes[i]->b);
+        bool of_all = value.of_all || b.of_all;
         value = folded(ck, nodes[i], binary(ck, nodes[i], &value, &b));
+        value.of_all = of_all;
         if (dims_overflowed(ck->dims)) {
             check_error(ck, DIAG_E0220, nodes[i]->range,
                         "the exponents of this dimension are too large");
@@ -468,9 +470,12 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         uint32_t index = joint->index, count = 0;
         if (index != UINT32_MAX || !ck->progress.joined)
             count = joint_member(ck, env, joint, node->a, &index);
-        return !count ? value_poison(node->range)
-                      : joint_field(ck, index, count, node->name.text,
-                                    node->name.range, node->range);
+        if (!count)
+            return value_poison(node->range);
+        struct value told = joint_field(ck, index, count, node->name.text,
+                                        node->name.range, node->range);
+        told.of_all = joint->item->index.text && node->a->kind == AST_NAME;
+        return told;
     }
     struct value part, value = check_expr(ck, env, node->a);
     const char *name = node->name.text;
@@ -480,7 +485,9 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     case VALUE_BODY:
         return body_field(ck, value.ref, name, node->name.range, node->range);
     case VALUE_FAMILY:
-        return family_field(ck, &value, name, node->name.range, node->range);
+        part = family_field(ck, &value, name, node->name.range, node->range);
+        part.of_all = true;
+        return part;
     case VALUE_CONTACT:
         return contact_field(ck, value.ref, name, node->name.range,
                              node->range);
@@ -505,9 +512,12 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     case VALUE_NUM:
     case VALUE_COLUMN:
         if (value.kind == VALUE_NUM && value.cols > 1 && name[1] == 0 &&
-            name[0] >= 'x' && (uint32_t)(name[0] - 'x') < value.cols)
-            return value_column(ck, &value, (uint32_t)(name[0] - 'x'),
+            name[0] >= 'x' && (uint32_t)(name[0] - 'x') < value.cols) {
+            part = value_column(ck, &value, (uint32_t)(name[0] - 'x'),
                                 node->range);
+            part.of_all = value.of_all;
+            return part;
+        }
         if (value.kind != VALUE_FIELD && value.cols == 1 && value.rows > 1 &&
             name[1] == 0 && name[0] >= 'x' && name[0] <= 'z' &&
             (uint32_t)(name[0] - 'x') < value.rows) {
@@ -646,7 +656,9 @@ prime(struct check *ck, const struct env *env, const struct ast_expr *node)
     for (; operand->kind == AST_PRIME; operand = operand->a)
         count++;
     struct value value = check_expr(ck, env, operand);
-    return series_prime(ck, env, node, operand, &value, count);
+    struct value rate = series_prime(ck, env, node, operand, &value, count);
+    rate.of_all = value.of_all;
+    return rate;
 }
 
 static struct value

@@ -166,7 +166,8 @@ reduce(struct check *ck, const struct ast_expr *node, const char *name,
         return value_any(ck, length ? dim_pure(ck->dims) : args[0].dim,
                          node->range);
     if (count == 1 && args[0].kind != VALUE_LIST &&
-        !(args[0].kind == VALUE_NUM && args[0].cols == 1 && args[0].rows > 1)) {
+        !(args[0].kind == VALUE_NUM && args[0].cols == 1 &&
+          (args[0].rows > 1 || args[0].of_all))) {
         return no_list(ck, node, name, &args[0]);
     }
     if (count > 1) {
@@ -271,8 +272,12 @@ gap_call(struct check *ck, const struct ast_expr *node, struct value *args)
         return no_surface(ck, args[0].ref, node->range);
     if (args[0].kind == VALUE_CONTACT)
         return contact_gap(ck, args[0].ref, node->range);
-    if (args[0].kind == VALUE_FAMILY && !args[0].field)
-        return family_field(ck, &args[0], "gap", node->range, node->range);
+    if (args[0].kind == VALUE_FAMILY && !args[0].field) {
+        struct value gaps =
+            family_field(ck, &args[0], "gap", node->range, node->range);
+        gaps.of_all = true;
+        return gaps;
+    }
     if (args[0].kind == VALUE_ANY)
         return value_any(ck, dim_mks(ck->dims, 1, 0, 0), node->range);
     struct diag *diag = check_error(ck, DIAG_E0218, node->args[0].value->range,

@@ -538,8 +538,8 @@ bool
 list_taken(struct check *ck, const struct ast_expr *at, struct value *value)
 {
     assert(ck && at && value);
-    if (value->kind == VALUE_NUM && value->cols == 1 && value->rows > 1 &&
-        !value->dims)
+    if (value->kind == VALUE_NUM && value->cols == 1 && !value->dims &&
+        (value->rows > 1 || value->of_all))
         value->kind = VALUE_LIST;
     if (!value_is_list(ck, value))
         return false;

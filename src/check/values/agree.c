@@ -295,6 +295,30 @@ bracketed(struct check *ck, const struct ast_expr *node)
                  : text;
 }
 
+/* Is it a comparison of which is the greater one, `gap = x >= 0`? */
+static bool
+of_greater(const struct ast_expr *node)
+{
+    return node->kind == AST_BINARY &&
+           (node->op == AST_LT || node->op == AST_LE || node->op == AST_GT ||
+            node->op == AST_GE);
+}
+
+/* What is not negative where such a comparison holds. */
+static const char *
+difference_text(struct check *ck, const struct ast_expr *node)
+{
+    bool rising = node->op == AST_GT || node->op == AST_GE;
+    const char *more = expr_label(ck, rising ? node->a : node->b);
+    const char *less = expr_label(ck, rising ? node->b : node->a);
+    enum ast_expr_kind kind = (rising ? node->b : node->a)->kind;
+    bool sum = kind == AST_BINARY || kind == AST_NEG || kind == AST_IF;
+    return !strcmp(less, "0")
+               ? more
+               : arena_printf(ck->arena, sum ? "%s - (%s)" : "%s - %s", more,
+                              less);
+}
+
 bool
 value_need_scalar(struct check *ck, struct value *value,
                   const struct ast_expr *node, const struct dim *dim,
@@ -329,6 +353,11 @@ value_need_scalar(struct check *ck, struct value *value,
                        "brackets hold are a matrix, of which one index takes "
                        "a row, and round ones make a list: (1, 2, 3)",
                        expr_label(ck, node));
+        else if (value->kind == VALUE_TRUTH && node && of_greater(node))
+            CHECK_HELP(ck, diag,
+                       "a number is by how much the one side is the greater "
+                       "one: %s",
+                       difference_text(ck, node));
         else if (dim_known(ck->dims, dim) && !dim_is_pure(ck->dims, dim))
             CHECK_HELP(ck, diag, "give one number in [%s]",
                        unit_of_what(ck, dim, what));

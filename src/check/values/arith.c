@@ -47,6 +47,9 @@ check_no_arithmetic(struct check *ck, const struct ast_expr *at,
         CHECK_HELP(ck, diag,
                    "texts are not joined; `show` takes several values: show "
                    "\"a is\", a");
+    } else if (value->kind == VALUE_TRUTH) {
+        CHECK_HELP(ck, diag, "a condition as a number: if %s then 1 else 0",
+                   expr_label(ck, node->kind == AST_PAREN ? node->a : node));
     } else if (value->kind == VALUE_BODY) {
         CHECK_HELP(ck, diag, "take a quantity of it, as in %s.position",
                    ck->lists.bodies.v[value->ref].name);

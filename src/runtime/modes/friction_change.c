@@ -16,6 +16,7 @@
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/relays/relays.h"
 
@@ -29,6 +30,8 @@
 /* Exponents of two series count as one if they agree so well: another one is
  * off by 1. */
 #define JAM_POWER 0.1
+/* A change of branch is ahead within so many steps of the clock. */
+#define JAM_BRANCH 64.0
 /* of p and of b, in roundings of their terms */
 #define JAM_ROUNDING (64.0 * DBL_EPSILON)
 
@@ -288,6 +291,21 @@ of_friction(const struct persistent_group *group, int order, double left,
     return false;
 }
 
+/* Does a formula of the motion change its branch by then? Behind that the force
+ * has another series, and its power may be that of a force, as of a damper that
+ * goes with a power of a speed which comes to 0. */
+static bool
+branch_changes(struct rt *run, const struct persistent_group *group, int order,
+               double left)
+{
+    double span =
+        left * (1.0 + PAINLEVE_JAM_AGREES) + JAM_BRANCH * switching_least(run);
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        if (switching_next(run, group->moved.block[i], order, span) <= span)
+            return true;
+    return false;
+}
+
 /* With other points and with joints only the force tells, and where p falls
  * with the slip, too: its own series has a root there then. In a jam the force
  * is a power of the time that is left. Is that near? */
@@ -309,7 +327,8 @@ force_ends(struct rt *run, const struct persistent_row *row, int order)
         /* rounding */
         !(fabs(force[order - 1]) * pow(left, order - 1) >
           DBL_EPSILON * force[0]) ||
-        of_friction(group, order - 1, left, nu))
+        of_friction(group, order - 1, left, nu) ||
+        branch_changes(run, group, order, left))
         return false;
     friction->jam_left = left;
     friction->jam_exponent = nu;

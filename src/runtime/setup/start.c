@@ -146,6 +146,27 @@ advance(struct start *start)
     return false;
 }
 
+/* The body of those whose motion is not known yet that is at rest, since others
+ * move against it: a rate is that of the first body of a joint against the
+ * second, so it is the first body of none. Of several, or where all are, it is
+ * the one that is declared first; the number of bodies if all are known. */
+static uint32_t
+reference(const struct start *start)
+{
+    uint32_t n = start->m.p.n_body, first = n;
+    for (uint32_t b = n; b-- > 0;) {
+        bool hangs = false;
+        for (uint32_t j = 0; j < start->m.p.n_joint; j++)
+            hangs |= start->m.p.joint[j].body[0] == b;
+        if (!known(start, b) && !hangs)
+            first = b;
+    }
+    for (uint32_t b = 0; b < n && first == n; b++)
+        if (!known(start, b))
+            first = b;
+    return first;
+}
+
 /* The sizes of the terms of each entry of twist_at. */
 static void
 twist_size(const struct start *start, uint32_t b, const double at[3],
@@ -517,13 +538,12 @@ start_joints(struct rt *run)
         any = projected = project(&start, whole);
     /* bodies that no joint holds, and one body of each group that floats, are
      * at rest */
-    for (bool more = true; more;) {
+    for (uint32_t rests = 0; rests < nb;) {
         while (advance(&start))
             any = true;
-        more = false;
-        for (uint32_t i = 0; i < nb && !more; i++)
-            if (!start.spin[i] || !start.vel[i])
-                more = start.spin[i] = start.vel[i] = true;
+        rests = reference(&start);
+        if (rests < nb)
+            start.spin[rests] = start.vel[rests] = true;
     }
     double off = 0;
     uint32_t bad = worst_joint(&start, NULL, &off);

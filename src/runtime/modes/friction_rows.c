@@ -602,37 +602,34 @@ friction_rows_until(const struct friction_rows *in, double **rate)
 
 /* -- what is told ---------------------------------------------------------- */
 
-/* Is a contact told as one that rubs, or because a record asks for its load? Of
- * one whose coefficients are 0 all is told that of one with friction is. */
+/* Is a contact told as one that rubs, or because a record asks for its load, or
+ * for what it has stored or remembers? Of one whose coefficients are 0 all is
+ * told that of one with friction is. */
 static bool
 contact_told(const struct rt *run, uint32_t contact)
 {
     return rt_contact(run, contact)->flags &
-           (IMP_CONTACTF_FRICTION | IMP_CONTACTF_LOAD);
-}
-
-/* Without friction, or with a coefficient of 0, a contact has a normal force
- * alone. */
-static void
-tell_row_smooth(struct rt *run, const struct persistent_row *row)
-{
-    const imp_contact *contact = rt_contact(run, row->spot.contact);
-    double *env = run->env + contact->env_contact;
-    if (!contact_told(run, row->spot.contact))
-        return;
-    env[IMP_CONTACT_NORMAL_FORCE] += row->force.c[0];
-    env[IMP_CONTACT_MODE] = CONTACT_TOLD_SLIDE;
+           (IMP_CONTACTF_FRICTION | IMP_CONTACTF_LOAD | IMP_CONTACTF_STORED |
+            IMP_CONTACTF_REMEMBERS);
 }
 
 static void
 tell_row(struct rt *run, const struct persistent_row *row)
 {
     const struct persistent_friction *friction = row->friction;
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    double *env = run->env + contact->env_contact;
+    if (!contact_told(run, row->spot.contact))
+        return;
+    if (contact->flags & IMP_CONTACTF_STORED && row->soft != CONTACT_RIGID)
+        contact_compliance_energy(run, row->spot.contact, row->gap.c[0],
+                                  &env[IMP_CONTACT_STORED]);
     if (!friction) {
-        tell_row_smooth(run, row);
+        /* without friction, or with a coefficient of 0: a normal force alone */
+        env[IMP_CONTACT_NORMAL_FORCE] += row->force.c[0];
+        env[IMP_CONTACT_MODE] = CONTACT_TOLD_SLIDE;
         return;
     }
-    double *env = run->env + rt_contact(run, row->spot.contact)->env_contact;
     double normal = row->force.c[0], along = friction->force.c[0];
     if (friction->jam_time == rt_time(run)) {
         /* at the limit of a jam the state gives no force: the last one */
@@ -643,10 +640,6 @@ tell_row(struct rt *run, const struct persistent_row *row)
     }
     env[IMP_CONTACT_NORMAL_FORCE] += normal;
     env[IMP_CONTACT_FRICTION_FORCE] += along;
-    if (rt_contact(run, row->spot.contact)->flags & IMP_CONTACTF_STORED &&
-        row->soft != CONTACT_RIGID)
-        contact_compliance_energy(run, row->spot.contact, row->gap.c[0],
-                                  &env[IMP_CONTACT_STORED]);
     if (env[IMP_CONTACT_MODE] != CONTACT_TOLD_FREE)
         return;
     bool sticks = friction->mode == CONTACT_STICK;

@@ -146,25 +146,27 @@ advance(struct start *start)
     return false;
 }
 
-/* The body of those whose motion is not known yet that is at rest, since others
- * move against it: a rate is that of the first body of a joint against the
- * second, so it is the first body of none. Of several, or where all are, it is
- * the one that is declared first; the number of bodies if all are known. */
+/* The body of those whose motion is not known yet that moves only as it states:
+ * one that states its velocity or its spin, or else one that others move
+ * against. A rate is that of the first body of a joint against the second, so
+ * that is the first body of none. Of several, or where all are, it is the one
+ * that is declared first; the number of bodies if all are known. */
 static uint32_t
 reference(const struct start *start)
 {
-    uint32_t n = start->m.p.n_body, first = n;
-    for (uint32_t b = n; b-- > 0;) {
+    uint32_t n = start->m.p.n_body, found = n;
+    int most = 0;
+    for (uint32_t b = 0; b < n; b++) {
         bool hangs = false;
         for (uint32_t j = 0; j < start->m.p.n_joint; j++)
             hangs |= start->m.p.joint[j].body[0] == b;
-        if (!known(start, b) && !hangs)
-            first = b;
+        int rank = start->spin[b] || start->vel[b] ? 3 : hangs ? 1 : 2;
+        if (!known(start, b) && rank > most) {
+            found = b;
+            most = rank;
+        }
     }
-    for (uint32_t b = 0; b < n && first == n; b++)
-        if (!known(start, b))
-            first = b;
-    return first;
+    return found;
 }
 
 /* The sizes of the terms of each entry of twist_at. */

@@ -28,6 +28,11 @@ bool check_doc(const struct check_input *in, const char *name, struct buf *out);
 void check_names(const struct check_input *in,
                  void (*each)(void *ctx, const char *kind, const char *name),
                  void *ctx);
+/* every coordinate ("coordinate"), contact ("contact"), let and point ("name")
+ * of the system of this name, and of the pattern that it is made of */
+void check_parts(const struct check_input *in, const char *system,
+                 void (*each)(void *ctx, const char *kind, const char *name),
+                 void *ctx);
 /* every term of the field that check_doc explains; kind is "term" */
 void check_terms(void (*each)(void *ctx, const char *kind, const char *name),
                  void *ctx);

@@ -662,7 +662,7 @@ give_keys(const struct keydef *k, size_t count, const char *kind,
         each(ctx, kind, k[i].name);
 }
 
-/* Gives the names of the coordinates and contacts of a system. */
+/* Gives the names of the coordinates, lets, points and contacts of a system. */
 static void
 give_parts(const struct ast_item *it,
            void (*each)(void *ctx, const char *kind, const char *name),
@@ -672,11 +672,46 @@ give_parts(const struct ast_item *it,
         const struct ast_item *item = it->block[i];
         for (size_t k = 0; item->kind == AST_COORDINATE && k < item->n_names;
              k++)
-            each(ctx, "system .", item->names[k].text);
+            each(ctx, "coordinate", item->names[k].text);
         if (is_observer(item))
             give_parts(item, each, ctx);
         if (item->kind == AST_CONTACT && item->name.text)
-            each(ctx, "system .", item->name.text);
+            each(ctx, "contact", item->name.text);
+        if ((item->kind == AST_LET || item->kind == AST_POINT) &&
+            item->name.text)
+            each(ctx, "name", item->name.text);
+    }
+}
+
+static struct decl *
+system_called(struct check *ck, const char *name)
+{
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            if (decl->kind == DECL_SYSTEM && !strcmp(decl->name, name))
+                return decl;
+    return NULL;
+}
+
+void
+check_parts(const struct check_input *in, const char *system,
+            void (*each)(void *ctx, const char *kind, const char *name),
+            void *ctx)
+{
+    assert(in && system && each);
+    struct check ck;
+    check_scan(&ck, in);
+    struct decl *decl = system_called(&ck, system);
+    /* one pattern stands for another one, at most so often */
+    for (int depth = 0; decl && depth < 16; depth++) {
+        const struct ast_expr *head = decl->item->head1;
+        give_parts(decl->item, each, ctx);
+        if (head && head->kind == AST_CALL)
+            head = head->a;
+        decl = head && (head->kind == AST_NAME || head->kind == AST_FIELD)
+                   ? system_called(&ck, head->name.text)
+                   : NULL;
     }
 }
 
@@ -692,11 +727,8 @@ names(struct check *ck,
          module = module->next) {
         if (module->library)
             each(ctx, "name", module->name);
-        for (struct decl *decl = module->first; decl; decl = decl->next) {
+        for (struct decl *decl = module->first; decl; decl = decl->next)
             each(ctx, decl_kind_name(decl->kind), decl->name);
-            if (decl->kind == DECL_SYSTEM)
-                give_parts(decl->item, each, ctx);
-        }
     }
     for (size_t i = 0; (function = builtin_get(i)); i++)
         each(ctx, "function", function->name);

@@ -115,6 +115,25 @@ part(void *ctx, const char *kind, const char *what)
         offer(search, what);
 }
 
+/* What a system has of its own. */
+static void
+own(void *ctx, const char *kind, const char *what)
+{
+    (void)kind;
+    offer(ctx, what);
+}
+
+/* Is the name before the point a contact of the system before it? */
+static void
+contact_of(void *ctx, const char *kind, const char *what)
+{
+    struct search *search = ctx;
+
+    if (strcmp(kind, "contact") == 0 &&
+        reads(search, search->owner, search->word - 1, what))
+        memcpy(search->of, kind, strlen(kind) + 1);
+}
+
 bool
 repl_letter(char c)
 {
@@ -122,8 +141,19 @@ repl_letter(char c)
            ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
+/* The name that ends here, in the memory of the session. */
+static const char *
+word_before(const struct search *search, size_t hi)
+{
+    size_t lo = hi;
+
+    while (lo > 0 && repl_letter(search->text[lo - 1]))
+        lo--;
+    return arena_strndup(search->r->s.arena, search->text + lo, hi - lo);
+}
+
 /* After `r.` the fields of the result r, after `one.` what may be asked of a
- * body or contact. */
+ * body, a contact or a system, after `one.floor.` of a contact of a system. */
 static bool
 fields(struct search *search)
 {
@@ -145,11 +175,17 @@ fields(struct search *search)
     search->owner = lo;
     repl_open(search->r);
     struct check_input in = session_input(&search->r->s);
-    check_names(&in, owner, search);
-    if (!search->of[0])
-        return false;
-    check_names(&in, part, search);
-    return true;
+    bool nested = lo > 0 && lo < hi && search->text[lo - 1] == '.';
+    if (nested) {
+        check_parts(&in, word_before(search, lo - 1), contact_of, search);
+    } else {
+        check_names(&in, owner, search);
+        if (strcmp(search->of, "system") == 0)
+            check_parts(&in, word_before(search, hi), own, search);
+    }
+    if (search->of[0])
+        check_names(&in, part, search);
+    return nested || search->of[0];
 }
 
 /* the word that opens the block in which the text ends: the first word of the

@@ -450,6 +450,22 @@ joint_member(struct check *ck, const struct env *env, const struct decl *decl,
     return one.kind != VALUE_POISON ? 1 : 0;
 }
 
+/* What is asked of a joint, or of a family of joints. */
+static struct value
+field_of_joint(struct check *ck, const struct env *env,
+               const struct decl *joint, const struct ast_expr *node)
+{
+    uint32_t index = joint->index, count = 0;
+    if (index != UINT32_MAX || !ck->progress.joined)
+        count = joint_member(ck, env, joint, node->a, &index);
+    if (!count)
+        return value_poison(node->range);
+    struct value told = joint_field(ck, index, count, node->name.text,
+                                    node->name.range, node->range);
+    told.of_all = joint->item->index.text && node->a->kind == AST_NAME;
+    return told;
+}
+
 static struct value
 field(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
@@ -466,17 +482,8 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         }
     }
     const struct decl *joint = check_joint(ck, env, node->a);
-    if (joint) {
-        uint32_t index = joint->index, count = 0;
-        if (index != UINT32_MAX || !ck->progress.joined)
-            count = joint_member(ck, env, joint, node->a, &index);
-        if (!count)
-            return value_poison(node->range);
-        struct value told = joint_field(ck, index, count, node->name.text,
-                                        node->name.range, node->range);
-        told.of_all = joint->item->index.text && node->a->kind == AST_NAME;
-        return told;
-    }
+    if (joint)
+        return field_of_joint(ck, env, joint, node);
     struct value part, value = check_expr(ck, env, node->a);
     const char *name = node->name.text;
     switch (value.kind) {

@@ -109,11 +109,15 @@ read_accelerations(struct reader_of_bodies *of)
             IMP_ARRAY(run->im, run->im->blocks, imp_block) + body->block;
         const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t),
                        *state = IMP_ARRAY(run->im, block->state, uint32_t);
-        uint32_t rate = body->env_state + PAINLEVE_PER_BODY +
-                        j % PAINLEVE_PER_BODY - state[0];
+        uint32_t entry = body->env_state + PAINLEVE_PER_BODY +
+                         j % PAINLEVE_PER_BODY,
+                 rate = 0;
+        /* other bodies may stand between those of the block */
+        while (rate < block->state.n && state[rate] != entry)
+            rate++;
+        assert(rate < block->state.n);
         const double *series = run->persistent_memory->own[body->block] +
                                (size_t)row[rate] * IMP_ROW_STRIDE + IMP_ROW_PAD;
-        assert(state[rate] == state[0] + rate);
         of->reader.acc[j] = series[1];
     }
 }

@@ -49,8 +49,8 @@ try_pick(struct analysis *analysis, const uint32_t *contact, uint32_t n,
     bool *struck = NEW_N(run->brief, bool, normals->p.n_contact + 1);
     for (uint32_t i = 0; i < normals->p.n_contact; i++)
         struck[i] = hit[normals->contact[i]];
-    st = impact_with_friction(analysis, normals, struck, law, &problem, &solver,
-                              &group);
+    st = impact_with_friction(analysis, normals, struck, 0.0, law, &problem,
+                              &solver, &group);
     *twist = st || group.why || group.loads || run->law_status
                  ? NULL
                  : solver->velocity.twist;

@@ -99,8 +99,8 @@ try_law(struct analysis *analysis, const imp_command *command,
         struct impact_solver **solver)
 {
     struct friction_group_impact group;
-    int st = impact_with_friction(analysis, normals, NULL, law, problem, solver,
-                                  &group);
+    int st = impact_with_friction(analysis, normals, NULL, 0.0, law, problem,
+                                  solver, &group);
     if (st || !remarks(analysis, &group, laws->n, law, laws))
         return st;
     if ((st = impact_audit(analysis, command->range, problem, *solver)))

@@ -26,11 +26,13 @@ int impact_prepare(struct analysis *analysis,
  * plane, under the law of the world or of a command. *problem and *solver have
  * a row along the tangent after each normal one, whose contact is UINT32_MAX.
  * hit: for each point of `normals`, whether a verdict has found that it is hit,
- * however slowly: rank and condition are not found then; or NULL. group->why is
- * NULL, or tells why nothing is applied. */
+ * however slowly: rank and condition are not found then; or NULL. alike: as in
+ * friction_impact_alike, or 0. group->why is NULL, or tells why nothing is
+ * applied. */
 int impact_with_friction(struct analysis *analysis,
                          const struct impact_of_run *normals, const bool *hit,
-                         enum imp_impact_law law, struct impact_of_run *problem,
+                         double alike, enum imp_impact_law law,
+                         struct impact_of_run *problem,
                          struct impact_solver **solver,
                          struct friction_group_impact *group);
 /* Does the contact say `restitution = sticking`? */

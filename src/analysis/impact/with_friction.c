@@ -107,8 +107,8 @@ read_points(struct rt *run, const struct impact_of_run *problem,
 int
 impact_with_friction(struct analysis *analysis,
                      const struct impact_of_run *normals, const bool *hit,
-                     enum imp_impact_law law, struct impact_of_run *problem,
-                     struct impact_solver **out,
+                     double alike, enum imp_impact_law law,
+                     struct impact_of_run *problem, struct impact_solver **out,
                      struct friction_group_impact *group)
 {
     assert(analysis != NULL && normals != NULL && normals->p.n_contact > 0);
@@ -130,7 +130,7 @@ impact_with_friction(struct analysis *analysis,
         W = NEW_N(run->brief, double, 4 * (size_t)n * (size_t)n);
         rough_joints_points(run, &rough, problem, solver, law, point, W);
     }
-    friction_impact_group(run->brief, n, W, point, law, NULL, group);
+    friction_impact_alike(run->brief, n, W, point, law, alike, NULL, group);
     /* impulses refer to the directions of the problem, where a joint has one
      * row */
     double *P = NEW_N(run->brief, double, (size_t)solver->nc + 1);
@@ -316,7 +316,7 @@ impact_frictional(struct analysis *analysis, const imp_command *command,
     if (st ||
         (st = impact_bring_to_touch(analysis, command, IMP_OPT_impact_until,
                                     &normals, &solver)) ||
-        (st = impact_with_friction(analysis, &normals, NULL, law, &problem,
+        (st = impact_with_friction(analysis, &normals, NULL, 0.0, law, &problem,
                                    &solver, &group)))
         return st;
     if (!group.why &&

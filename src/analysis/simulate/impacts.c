@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Impacts in `simulate`. Contacts that close at one time, and contacts that
- * touch then, form one impact as far as moving bodies or joints connect them.
- * What is not connected is another impact. It goes to runtime/impact under the
- * law of the world. Contacts that touch and do not approach only push: an
- * impulse that would pull is not asked of them. Where the law does not
- * determine the outcome nothing is applied, and the run stops (I4). */
+ * touch then, form one impact as far as moving bodies or joints connect them,
+ * which goes to runtime/impact under the law of the world. Contacts that touch
+ * and do not approach are asked for no impulse that would pull. Where the law
+ * does not determine the outcome nothing is applied, and the run stops (I4). */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -471,9 +470,10 @@ with_friction(struct simulation *sim, struct group *group,
     bool closes, *hit = NEW_N(sim->run->brief, bool, normals->p.n_contact + 1);
     for (uint32_t i = 0; i < normals->p.n_contact; i++)
         hit[i] = group->part[normals->contact[i]] == PART_HIT;
-    int st = impact_with_friction(sim->analysis, normals, hit,
-                                  (enum imp_impact_law)sim->run->im->impact_law,
-                                  &problem, &solver, &impact);
+    int st =
+        impact_with_friction(sim->analysis, normals, hit, sim->options.capture,
+                             (enum imp_impact_law)sim->run->im->impact_law,
+                             &problem, &solver, &impact);
     if (st || (st = sim->run->law_status))
         return st;
     loads_of_impact(sim->run->loads, &impact);

@@ -649,6 +649,8 @@ simulate_tell_friction(struct simulation *sim, uint32_t contact,
     assert(sim && impact && contact < sim->run->im->contacts.n);
     char energy[NUM_TEXT], time[NUM_TEXT];
     const imp_contact *of = rt_contact(sim->run, contact);
+    sim->captures.alike += impact->apart > 0.0;
+    sim->captures.apart = fmax(sim->captures.apart, impact->apart);
     if (impact->loads)
         tell_loads(sim, contact);
     if (impact->tie)
@@ -668,14 +670,11 @@ simulate_tell_friction(struct simulation *sim, uint32_t contact,
               "far more");
 }
 
-/* Impacts at one instant after which `capture` acts. What it closes may open
- * other points, whose impacts part the first ones again: such rounds may shrink
- * by 1e-4 each. Beyond these, what an impact leaves stands. */
-#define CAPTURES_AT_ONCE 16
-
 /* -- capture: what an impact leaves more slowly than the speed u that the
- * option states comes to an end there. Nothing of it gives energy: each is the
- * least change of the velocities onto fewer motions. -- */
+ * option states comes to an end there, by the least change of the velocities,
+ * which takes energy. What it closes may open other points, whose impacts part
+ * the first ones again, in rounds that may shrink by 1e-4 each. -- */
+#define CAPTURES_AT_ONCE 16 /* beyond, what an impact leaves stands */
 
 /* Slips that have been ended may have turned points that part into points that
  * approach. Their impacts would let go what was held, and so on: such rounds

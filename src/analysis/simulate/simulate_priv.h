@@ -214,6 +214,8 @@ struct simulation {
         bool now, ended; /* impacts, and ends of slips, at this event */
         long n, rounds;  /* captures; impacts at the time `time` */
         double time, energy, slip; /* J that this took; the fastest, m/s */
+        long alike;   /* impacts with several motions, of which one was taken */
+        double apart; /* by how much these differ, at most (m/s) */
     } captures;
     const bool *struck; /* NULL, or contacts hit by their ground: not told */
     struct { /* the last point that came down at a contact that is held */
@@ -520,15 +522,13 @@ int simulate_persistent_peek(struct simulation *sim, struct clocks *clocks,
 int simulate_persistent_unloaded(struct simulation *sim, int which, bool opens);
 /* Can friction keep it closed though nothing presses it, as p < 0 in slip? */
 bool simulate_may_push(struct simulation *sim, uint32_t contact);
-/* Do two polygons rest corner on corner, with friction? Then both vertices on
- * the faces beside them, one each, hold them there. */
+/* Do two polygons rest corner on corner, held by a vertex on a face each? */
 bool simulate_corners_rest(struct simulation *sim, uint32_t contact,
                            struct contact_point out[2]);
 /* The held point `which` of `contact` has passed the end of its feature. */
 int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
                                  int which);
-/* The slip of the held point `which` has come to 0 (`stops`), or its force
- * leaves the cone of friction. */
+/* The slip of point `which` has come to 0 (stops), or its force to its cone. */
 int simulate_persistent_friction(struct simulation *sim, int which, bool stops);
 /* The mode of a joint, whose bodies contacts hold, has ended (rubbing_note). */
 int simulate_persistent_joint(struct simulation *sim, uint32_t joint);

@@ -729,10 +729,27 @@ simulate_note_places(struct simulation *sim, struct diag *diag,
     buf_free(&text);
 }
 
+/* Impacts of which `capture` has taken one motion of several. */
+static void
+tell_alike(struct simulation *sim)
+{
+    char speed[NUM_TEXT];
+    if (sim->captures.alike)
+        simulate_remark(
+            sim, arena_printf(
+                     sim->run->arena,
+                     "capture: %ld times an impact had several motions, whose "
+                     "velocities differ by up to %s m/s; those were taken that "
+                     "take most energy",
+                     sim->captures.alike,
+                     num_digits(speed, sim->captures.apart, 3)));
+}
+
 void
 simulate_tell_captures(struct simulation *sim)
 {
     assert(sim != NULL);
+    tell_alike(sim);
     char energy[NUM_TEXT], speed[NUM_TEXT], slip[NUM_TEXT];
     if (sim->captures.n == 0)
         return;

@@ -296,6 +296,9 @@ struct friction_impact_several {
                       changed in a velocity, at most; else 0 */
     bool tie;      /* sequential: two points that act on each other had the
                       same claim; the first one went first */
+    double apart;  /* complementarity, FRICTION_SEVERAL: by how much velocities
+                      of the motions that obey the law differ, of which this is
+                      the one that takes most energy; else 0 */
 };
 /* Several points with rows W as above. FRICTION_PROCESS needs one point that
  * approaches (else the verdict is UNKNOWN). memory: may be NULL. Memory: the
@@ -320,6 +323,9 @@ struct friction_group_impact {
     bool loads;      /* the motion depends on how points share the impulses;
                         those of least norm are taken */
     bool tie;        /* sequential: points with the same claim, taken in turn */
+    double apart;    /* > 0: several motions obey complementarity, whose
+                        velocities differ by up to so much (m/s), and one of
+                        those that take most energy has been taken */
     bool may_gain;   /* a law that was used may add energy */
     double energy;   /* change of the kinetic energy */
     double gain;     /* > 0: energy that was added, beyond rounding */
@@ -346,6 +352,14 @@ enum friction_law friction_law_of_point(enum imp_impact_law world,
 void friction_impact_group(struct arena *arena, int n, const double *W,
                            const struct friction_impact_point *point,
                            enum imp_impact_law law,
+                           struct friction_memory *memory,
+                           struct friction_group_impact *out);
+/* The same where motions whose velocities differ by no more than `alike` (m/s)
+ * count as one: of several that obey complementarity the one is taken that
+ * takes most energy. */
+void friction_impact_alike(struct arena *arena, int n, const double *W,
+                           const struct friction_impact_point *point,
+                           enum imp_impact_law law, double alike,
                            struct friction_memory *memory,
                            struct friction_group_impact *out);
 

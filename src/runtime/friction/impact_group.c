@@ -45,6 +45,7 @@ struct parts {
     const double *W;
     const struct friction_impact_point *point;
     enum imp_impact_law law;
+    double alike;
     struct friction_memory *memory;
     struct friction_group_impact *out;
 };
@@ -433,6 +434,11 @@ together(struct parts *parts, int count, const int *index)
     }
     struct friction_impact_several one, two;
     friction_impact_at(parts->arena, count, W, point, how, parts->memory, &one);
+    if (one.apart > 0.0 && one.apart <= parts->alike && other == how) {
+        parts->out->apart = fmax(parts->out->apart, one.apart);
+        give(parts, count, index, how, &one);
+        return;
+    }
     if (!friction_applies(one.verdict)) {
         parts->out->why = friction_verdict_name(one.verdict);
         return;
@@ -479,9 +485,10 @@ find_stuck(const struct parts *parts)
 }
 
 void
-friction_impact_group(struct arena *arena, int n, const double *W,
+friction_impact_alike(struct arena *arena, int n, const double *W,
                       const struct friction_impact_point *point,
-                      enum imp_impact_law law, struct friction_memory *memory,
+                      enum imp_impact_law law, double alike,
+                      struct friction_memory *memory,
                       struct friction_group_impact *out)
 {
     assert(arena && n > 0 && W && point && out && law < IMP_IMPACT_COUNT);
@@ -494,7 +501,7 @@ friction_impact_group(struct arena *arena, int n, const double *W,
         .stuck = NEW_N(arena, double, n),
         .region = NEW_N(arena, int, n),
         .how = NEW_N(arena, enum friction_several, n)};
-    struct parts parts = {arena, n, W, point, law, memory, out};
+    struct parts parts = {arena, n, W, point, law, alike, memory, out};
     bool *taken = NEW_N(arena, bool, n);
     int *index = NEW_N(arena, int, n), *rest = NEW_N(arena, int, n);
     struct mean *mean = NEW_N(arena, struct mean, n + 1);
@@ -519,4 +526,13 @@ friction_impact_group(struct arena *arena, int n, const double *W,
         follow_means(&parts, count - kept, rest, mean);
     }
     find_stuck(&parts);
+}
+
+void
+friction_impact_group(struct arena *arena, int n, const double *W,
+                      const struct friction_impact_point *point,
+                      enum imp_impact_law law, struct friction_memory *memory,
+                      struct friction_group_impact *out)
+{
+    friction_impact_alike(arena, n, W, point, law, 0.0, memory, out);
 }

@@ -234,6 +234,7 @@ struct several {
     struct friction_impact_several *out;
     double *before; /* 2 n */
     bool restitutions_differ;
+    double apart;      /* by how much solutions of the last problem differ */
     bool normals_vary; /* the normal impulses of the last problem do; asked
                           where restitutions differ */
 };
@@ -415,6 +416,37 @@ normals_vary(const struct several *several, const struct mode_problem *problem,
     return apart > FRICTION_SAME * most;
 }
 
+/* The energy of a solution, less that of the free velocities. */
+static double
+energy_of(const struct mode_solution *one, int n, const double *free)
+{
+    double energy = 0.0;
+    for (int r = 0; r < 2 * n; r++)
+        energy += 0.5 * one->force[r] * (free[r] + one->acc[r]);
+    return energy;
+}
+
+/* The solution that takes most energy. *apart: by how much velocities of the
+ * others differ, at most. */
+static const struct mode_found *
+least_of(const struct mode_result *result, int n, const double *free,
+         double *apart)
+{
+    const struct mode_found *best = result->found;
+    *apart = 0.0;
+    for (int k = 1; k < result->n; k++) {
+        const struct mode_solution *one = &result->found[k].solution;
+        for (int other = 0; other < k; other++)
+            for (int r = 0; r < 2 * n; r++)
+                *apart =
+                    fmax(*apart, fabs(one->acc[r] -
+                                      result->found[other].solution.acc[r]));
+        if (energy_of(one, n, free) < energy_of(&best->solution, n, free))
+            best = result->found + k;
+    }
+    return best;
+}
+
 /* One problem of complementarity: free velocities of the rows, coefficients of
  * friction, impulses that are there in any case. Adds to the impulses. after
  * (2 n): the velocities, exactly 0 where the modes say so. */
@@ -446,16 +478,16 @@ solve(struct several *several, const double *free, const double *terms,
     mode_search_gripped(several->arena, &problem, point, n_grip, grip, result);
     if (result->n == 0)
         return result->verdict;
-    const struct mode_solution *one = &result->found[0].solution;
+    const struct mode_found *found = least_of(result, n, free, &several->apart);
+    const struct mode_solution *one = &found->solution;
     for (int r = 0; r < 2 * n; r++)
         several->out->impulse[r] += one->force[r];
     for (int T = 1; T < 2 * n; T += 2)
         several->out->work[T / 2] +=
             0.5 * one->force[T] * (free[T] + one->acc[T]);
     memcpy(after, one->acc, sizeof *after * 2 * (size_t)n);
-    several->normals_vary =
-        one->shared && several->restitutions_differ &&
-        normals_vary(several, &problem, result->found[0].state);
+    several->normals_vary = one->shared && several->restitutions_differ &&
+                            normals_vary(several, &problem, found->state);
     return result->verdict;
 }
 
@@ -476,6 +508,8 @@ moreau(struct several *several)
         terms[2 * i + 1] = fabs(free[2 * i + 1]);
     }
     several->out->verdict = solve(several, free, terms, NULL, after);
+    if (several->out->verdict == FRICTION_SEVERAL)
+        several->out->apart = several->apart;
     for (int i = 0; i < n; i++)
         after[2 * i] += several->before[2 * i] - free[2 * i];
 }

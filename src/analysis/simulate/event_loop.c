@@ -54,20 +54,23 @@ static int
 stuck(struct simulation *sim)
 {
     char t[NUM_TEXT];
+    bool modes = sim->found_contact == UINT32_MAX;
+    uint32_t contact = modes ? sim->mode_change.contact : sim->found_contact;
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_E0712, sim->command->range,
-        "the run does not get beyond t = %s s: points close there again and "
-        "again that need no impulse",
-        num_digits(t, rt_time(sim->run), 9));
-    if (sim->found_contact < sim->n_contacts)
-        diag_note(sim->analysis->ds, diag,
-                  rt_contact(sim->run, sim->found_contact)->range,
+        "the run does not get beyond t = %s s: %s",
+        num_digits(t, rt_time(sim->run), 9),
+        modes ? "what points that are closed do ends there again and again as "
+                "soon as it has been chosen"
+              : "points close there again and again that need no impulse");
+    if (contact < sim->n_contacts)
+        diag_note(sim->analysis->ds, diag, rt_contact(sim->run, contact)->range,
                   "the last of them at `%s`",
-                  simulate_contact_name(sim, sim->found_contact));
+                  simulate_contact_name(sim, contact));
     diag_help(sim->analysis->ds, diag,
-              "bodies nearly rest there and rounding decides what touches: use "
-              "an earlier `until`, or a lower restitution%s",
-              simulate_steps_remedy(sim));
+              "bodies nearly rest there and rounding decides what %s: use an "
+              "earlier `until`, or a lower restitution%s",
+              modes ? "pushes" : "touches", simulate_steps_remedy(sim));
     return IMP_FAILED;
 }
 
@@ -109,6 +112,11 @@ apply_mode_change(struct simulation *sim)
     if (change.what != CHANGE_NONE && change.what != CHANGE_BESIDE &&
         change.what != CHANGE_FEATURE)
         sim->rows.fresh = false;
+    if (change.what != CHANGE_NONE)
+        sim->found_contact =
+            change.what == CHANGE_HITS || change.what == CHANGE_CLOSES
+                ? change.contact
+                : UINT32_MAX;
     switch (change.what) {
     case CHANGE_FEATURE:
         sim->contacts[change.contact].slid_time = sim->slid_time =

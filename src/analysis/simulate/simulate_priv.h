@@ -223,7 +223,7 @@ struct simulation {
         double time;
         size_t events; /* told by then */
     } closing;
-    uint32_t found_contact; /* the last one of a touch */
+    uint32_t found_contact; /* of the last touch; UINT32_MAX: modes changed */
     double slid_time;       /* the last one of all contacts */
     /* changes between stick and slip at one time, and impacts until then */
     double modes_time;

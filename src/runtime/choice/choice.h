@@ -113,8 +113,10 @@ bool choice_by_policy(struct friction_choice *choice, int n,
 /* Series of n closed points without forces of contacts, from this instant. */
 struct choice_later {
     int n;
+    int from; /* the first order that is asked: 3, or 2 where accelerations
+                 that are none by CHOICE_NONE may be more than rounding */
     const double *const *gap; /* n: coefficients to CHOICE_LATER_MOST */
-    /* n: up to here those of the gap are rounding, from order 3 on, and
+    /* n: up to here those of the gap are rounding, from this order on, and
      * those of the length that it slips */
     const double *const *still, *const *slip_still;
     const double *const *slip; /* n: of the slip velocity, to one order less;

@@ -18,8 +18,8 @@ int
 choice_later_order(const struct choice_later *later, bool *closed,
                    double *first)
 {
-    assert(later && closed && first);
-    for (int k = 3; k <= CHOICE_LATER_MOST; k++) {
+    assert(later && later->from >= 2 && closed && first);
+    for (int k = later->from; k <= CHOICE_LATER_MOST; k++) {
         bool falls = false;
         for (int i = 0; i < later->n; i++) {
             double c = later->gap[i][k];
@@ -43,9 +43,9 @@ static double
 slips_before(const struct choice_later *later, int i, int order, double acc,
              double size)
 {
-    if (fabs(acc) > CHOICE_NONE * size)
+    if (order > 2 && fabs(acc) > CHOICE_NONE * size)
         return copysign(1.0, acc);
-    for (int k = 3; k < order && later->slip[i]; k++)
+    for (int k = later->from; k < order && later->slip[i]; k++)
         if (fabs(later->slip[i][k - 1]) / k > later->slip_still[i][k])
             return copysign(1.0, later->slip[i][k - 1]);
     return 0.0;

@@ -501,7 +501,7 @@ later_series(struct flow *flow, const int *contact, int n,
         still_later(row, friction->rows.terms[2 * i], row + 2 * ROW);
         still_later(length, friction->rows.terms[2 * i + 1], row + 3 * ROW);
     }
-    *out = (struct choice_later){n, gap, still, rests, slip};
+    *out = (struct choice_later){n, 3, gap, still, rests, slip};
     return st;
 }
 

@@ -266,21 +266,6 @@ keep(struct rt *run, struct choice *problem, struct persistent_group **to)
     return persistent_group_series(run, group, 2, UINT32_MAX);
 }
 
-/* Accelerations of which rounding alone is left, at any point of the group, are
- * none. Light bodies between heavy ones make large forces of them. */
-static void
-no_load(struct rt *run, struct contact_point_state *states, int count)
-{
-    double rounding = 0.0;
-    for (int i = 0; i < count; i++)
-        rounding = fmax(rounding,
-                        mode_still_acceleration(run, states[i].spot.contact));
-    for (int i = 0; i < count; i++)
-        if (fabs(states[i].free) <=
-            fmax(rounding, mode_still_now(run, states[i].jerk)))
-            states[i].free = 0.0;
-}
-
 /* After persistent_instant, whose rows are laid aside: the size of what the
  * motion of both bodies of a contact makes of a point at this order
  * (m/s^order), in any direction. */
@@ -327,6 +312,31 @@ still_later(struct rt *run, uint32_t contact, int order)
     return none + FORCE_ROUNDING * moved_later(run, image_contact, order);
 }
 
+/* Accelerations at points of a group that are rounding: those of which rounding
+ * alone is left at any point of it. Light bodies between heavy ones make large
+ * forces of them. */
+static double
+still_in_group(struct rt *run, const struct contact_point *spot, int n)
+{
+    double rounding = 0.0;
+    for (int i = 0; i < n; i++)
+        rounding =
+            fmax(rounding, mode_still_acceleration(run, spot[i].contact));
+    return rounding;
+}
+
+/* Accelerations of which rounding alone is left are none. */
+static void
+no_load(struct rt *run, const struct contact_point *spot,
+        struct contact_point_state *states, int count)
+{
+    double rounding = still_in_group(run, spot, count);
+    for (int i = 0; i < count; i++)
+        if (fabs(states[i].free) <=
+            fmax(rounding, mode_still_now(run, states[i].jerk)))
+            states[i].free = 0.0;
+}
+
 int
 mode_later_series(struct rt *run, struct persistent_group *group,
                   const struct contact_point *spot, int n, bool slips,
@@ -338,16 +348,22 @@ mode_later_series(struct rt *run, struct persistent_group *group,
                  **still = NEW_N(run->brief, const double *, (size_t)n + 1);
     int st = persistent_instant(run, group, CHOICE_LATER_MOST,
                                 slips ? UNKNOWN_ROWS : UNKNOWN_NORMALS, NULL);
+    double rounding = still_in_group(run, spot, n);
     for (int i = 0; i < n && !st; i++) {
         const struct persistent_row *row = &group->row[i];
         double *none = NEW_N(run->brief, double, CHOICE_LATER_MOST + 1);
+        none[2] = fmax(rounding, mode_still_now(run, 6.0 * row->gap.c[3]));
+        if (slips && row->friction)
+            none[2] = fmax(none[2],
+                           mode_still_now(run, 2.0 * row->friction->slip.c[2]));
+        none[2] *= 0.5; /* the coefficient is half of the acceleration */
         for (int k = 3; k <= CHOICE_LATER_MOST; k++)
             none[k] = still_later(run, spot[i].contact, k);
         gap[i] = row->gap.c;
         slip[i] = slips && row->friction ? row->friction->slip.c : NULL;
         still[i] = none;
     }
-    *out = (struct choice_later){n, gap, still, still, slip};
+    *out = (struct choice_later){n, slips ? 2 : 3, gap, still, still, slip};
     return st;
 }
 
@@ -428,7 +444,7 @@ mode_select(struct rt *run, const struct contact_point *spot, int count,
     int st = contact_point_states(run, at, count, states, G);
     if (st)
         return st;
-    no_load(run, states, count);
+    no_load(run, at, states, count);
     if (!complementary(run, &problem)) {
         *choice = MODE_JAMMED;
         return IMP_OK;

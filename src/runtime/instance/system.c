@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/numerics/factors.h"
+#include "runtime/tape/cancelled.h"
 #include "runtime/tape/eval.h"
 #include "runtime/tape/functions.h"
 
@@ -204,17 +205,22 @@ factor(const struct modal *modal, double *jacobian, int *piv)
 }
 
 /* Makes residual and Jacobian at lambda; the latter does not depend on it, so
- * it is factored in the first of two rounds. */
+ * it is factored in the first of two rounds. cancels: steep powers of sums of
+ * rates that cancel are 0; IMP_NONFINITE: there are none. */
 static int
 residual(struct rt *run, const struct modal *modal, struct system_run *own,
-         int round)
+         int round, bool cancels)
 {
     int n = modal->n;
     double *jacobian = own->out + n;
     size_t size = (size_t)(n * n) * sizeof *jacobian;
     if (round > 0)
         memcpy(own->factors, jacobian, size);
-    int st = rt_eval(run, modal->solve, own->lambda, own->out);
+    int st = cancels ? eval_tape_cancelled(run->im, rt_tape(run, modal->solve),
+                                           run->env, own->lambda, own->out)
+                     : rt_eval(run, modal->solve, own->lambda, own->out);
+    if (st && cancels)
+        return st;
     if (st == IMP_NONFINITE) {
         rt_nonfinite(run, modal->solve, own->lambda);
         return IMP_FAILED;
@@ -227,13 +233,14 @@ residual(struct rt *run, const struct modal *modal, struct system_run *own,
 }
 
 static int
-solve(struct rt *run, const struct modal *modal, struct system_run *own)
+solve(struct rt *run, const struct modal *modal, struct system_run *own,
+      bool cancels)
 {
     int n_unknown = modal->n;
     double *jacobian = own->out + n_unknown;
     memset(own->lambda, 0, (size_t)n_unknown * sizeof *own->lambda);
     for (int round = 0; round < 2; round++) {
-        int st = residual(run, modal, own, round);
+        int st = residual(run, modal, own, round, cancels);
         if (st)
             return st;
         for (int i = 0; i < n_unknown; i++)
@@ -312,10 +319,15 @@ series(struct rt *run, uint32_t system, int order,
     struct modal modal = modal_of(run, system);
     const uint32_t *from = IMP_ARRAY(run->im, modal.rows, uint32_t);
     const uint32_t *to = IMP_ARRAY(run->im, block->rows, uint32_t);
-    int st = solve(run, &modal, own);
-    if (st)
+    int st = rest ? IMP_NONFINITE : solve(run, &modal, own, true);
+    if (!st)
+        st = rt_series_cancelled(run, modal.tape, own->lambda, NULL, modal.work,
+                                 order);
+    bool cancels = st == IMP_OK;
+    if (!cancels && (st = solve(run, &modal, own, false)))
         return st;
-    st = rest
+    st = cancels ? IMP_OK
+         : rest
              ? rt_series_resting(run, modal.tape, own->lambda, NULL, modal.work,
                                  order, rest)
              : rt_series(run, modal.tape, own->lambda, NULL, modal.work, order);

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums that cancel to rounding below a power of an absolute value. A damper
- * -C sign(u) |u|^p with p < 1 brings a rate u to rest in a finite time. Where u
- * is a sum of rates of the state, as in coordinates in which several rates make
- * one, rounding is left of it, not 0: the power makes of 1e-17 a force of 1e-8
- * and a motion of nanoseconds, which leads to no end. Where all coefficients of
- * u are rounding of their terms the power is 0. */
+ * -C sign(u) |u|^p with p < 1 brings a rate u to rest in a finite time, and
+ * closed contacts hold rates at rest. Where u is a sum of rates of the state,
+ * as in coordinates in which several rates make one, rounding is left of it,
+ * not 0: the power makes of 1e-17 a force of 1e-8 and a motion of nanoseconds,
+ * which leads to no end, or it has no series. Where all coefficients of u are
+ * rounding of their terms the power is 0. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "abi/status.h"
+#include "base/arena.h"
 #include "runtime/tape/cancelled.h"
+#include "runtime/tape/eval_priv.h"
 
 /* What is below so many roundings of its terms is 0: of the value, which drifts
  * by a rounding with each step, and of rates, whose terms are sums, too. */
@@ -20,65 +25,74 @@
 size_t
 cancelled_room(size_t n)
 {
-    return 3 * n + (n * sizeof(bool) + sizeof(double) - 1) / sizeof(double);
+    return 4 * n + (n * sizeof(bool) + sizeof(double) - 1) / sizeof(double);
 }
 
-/* The size of the terms of a product, where one factor is a constant. */
-static double
-of_product(const struct cancelled *of, uint32_t a, uint32_t b, double product)
+/* Tapes of values do not flag what is constant. */
+static bool
+is_constant(const struct cancelled *of, uint32_t i)
 {
-    if (of->code[a].flags & IMP_INSTR_CONST)
-        return fabs(of->reg[a]) * of->size[b];
-    if (of->code[b].flags & IMP_INSTR_CONST)
-        return fabs(of->reg[b]) * of->size[a];
-    return fabs(product);
+    return of->code[i].op == IMP_OP_CONST ||
+           (of->code[i].flags & IMP_INSTR_CONST);
 }
 
-/* Makes the sizes of the terms of all coefficients c of one order. */
+/* The size of the terms of a product. */
+static double
+of_product(const struct cancelled *of, uint32_t a, uint32_t b)
+{
+    return fabs(of->reg[a]) * of->size[b] + fabs(of->reg[b]) * of->size[a];
+}
+
+/* Makes the sizes of the terms of all coefficients c of order k. Those of a
+ * variable are the ones of its rate, one order before: accelerations are what
+ * is left of loads. */
 static void
-sizes(struct cancelled *of, const double *c)
+sizes(struct cancelled *of, const double *c, int k)
 {
     for (uint32_t i = 0; i < of->n; i++) {
         const imp_instr *in = of->code + i;
-        double *size = of->size + i;
+        double size = 0.0;
         switch ((enum imp_op)in->op) {
         case IMP_OP_ADD:
         case IMP_OP_SUB:
-            *size = of->size[in->a] + of->size[in->b];
+            size = of->size[in->a] + of->size[in->b];
             break;
         case IMP_OP_NEG:
-            *size = of->size[in->a];
+            size = of->size[in->a];
             break;
         case IMP_OP_MUL:
-            *size = of_product(of, in->a, in->b, c[i]);
+            size = of_product(of, in->a, in->b);
+            break;
+        case IMP_OP_DIV:
+            size = of->size[in->a] / fabs(of->reg[in->b]);
             break;
         case IMP_OP_DOT:
-            *size = 0.0;
             for (uint32_t p = 0; p < in->b; p++) {
                 const uint32_t *pair = of->pool + in->a + 3 * p;
-                *size += of_product(of, pair[1], pair[2], c[i]);
+                size += of_product(of, pair[1], pair[2]);
             }
             break;
+        case IMP_OP_STATE:
+            size = k > 0 ? of->before[in->b] / k : 0.0;
+            break;
         default:
-            *size = fabs(c[i]);
             break;
         }
+        of->size[i] = fmax(size, fabs(c[i]));
     }
 }
 
-/* Is this a power of an absolute value that is steep at 0, of a sum? */
+/* Is this a power of the absolute value of a sum? */
 static bool
-is_steep(const struct cancelled *of, uint32_t i)
+is_power(const struct cancelled *of, uint32_t i)
 {
     const imp_instr *in = of->code + i;
     if (in->op != IMP_OP_ABSPOW && in->op != IMP_OP_SGNPOW)
         return false;
-    double power = of->reg[in->b];
     const imp_instr *base = of->code + in->a;
-    return (of->code[in->b].flags & IMP_INSTR_CONST) && power > 0.0 &&
-           power < 1.0 && base->op != IMP_OP_STATE &&
-           !(base->flags &
-             (IMP_INSTR_CONST | IMP_INSTR_ORDER0 | IMP_INSTR_IMPLICIT));
+    return is_constant(of, in->b) && of->reg[in->b] > 0.0 &&
+           base->op != IMP_OP_STATE && !(base->flags & IMP_INSTR_IMPLICIT) &&
+           !is_constant(of, in->a);
 }
 
 bool
@@ -95,18 +109,19 @@ cancelled_find(const imp_image *im, const imp_tape *tape, const double *reg,
                              .size = room,
                              .first = room + n,
                              .faster = room + 2 * (size_t)n,
-                             .zero = (void *)(room + 3 * (size_t)n)};
+                             .before = room + 3 * (size_t)n,
+                             .zero = (void *)(room + 4 * (size_t)n)};
     memset(to->zero, 0, n * sizeof *to->zero);
     for (uint32_t i = 0; i < n && !any; i++)
-        any = is_steep(to, i);
+        any = is_power(to, i);
     if (!any)
         return false;
     any = false;
-    sizes(to, reg);
+    sizes(to, reg, 0);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t base = to->code[i].a;
         any |= to->zero[i] =
-            is_steep(to, i) &&
+            is_power(to, i) &&
             fabs(reg[base]) <= CANCELLED_VALUE * DBL_EPSILON * to->size[base];
         to->first[i] = to->faster[i] = 0.0;
     }
@@ -117,7 +132,10 @@ bool
 cancelled_keeps(struct cancelled *of, const double *cur, int k)
 {
     assert(of != NULL && cur != NULL && k >= 1);
-    sizes(of, cur);
+    double *before = of->before;
+    of->before = of->size;
+    of->size = before;
+    sizes(of, cur, k);
     for (uint32_t i = 0; i < of->n; i++) {
         if (!of->zero[i])
             continue;
@@ -134,4 +152,38 @@ cancelled_keeps(struct cancelled *of, const double *cur, int k)
             return false;
     }
     return true;
+}
+
+/* Are there powers of absolute values at all? */
+static bool
+has_powers(const imp_image *im, const imp_tape *tape)
+{
+    const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
+    bool any = false;
+    for (uint32_t i = 0; i < tape->code.n && !any; i++)
+        any = code[i].op == IMP_OP_ABSPOW || code[i].op == IMP_OP_SGNPOW;
+    return any;
+}
+
+int
+eval_tape_cancelled(const imp_image *im, const imp_tape *tape,
+                    const double *env, const double *local, double *out)
+{
+    assert(im != NULL && tape != NULL && out != NULL);
+    if (!has_powers(im, tape))
+        return IMP_NONFINITE;
+    uint32_t n = tape->code.n;
+    double *reg = mem_alloc((n + cancelled_room(n)) * sizeof *reg);
+    struct cancelled cancelled;
+    eval_registers(im, tape, env, local, NULL, reg);
+    bool any = cancelled_find(im, tape, reg, reg + n, &cancelled);
+    if (any)
+        eval_registers_but(im, tape, cancelled.zero, env, local, NULL, reg);
+    const uint32_t *outs = IMP_ARRAY(im, tape->outs, uint32_t);
+    for (uint32_t i = 0; i < tape->outs.n && any; i++) {
+        out[i] = reg[outs[i]];
+        any = isfinite(out[i]) != 0;
+    }
+    free(reg);
+    return any ? IMP_OK : IMP_NONFINITE;
 }

@@ -15,8 +15,9 @@ struct cancelled {
     const uint32_t *pool;
     const double *reg; /* coefficients 0 */
     uint32_t n;
-    bool *zero;             /* of powers: 0, as what they are powers of is */
-    double *size;           /* of the terms of each coefficient */
+    bool *zero; /* of powers: 0, as what they are powers of is */
+    double *size,
+        *before; /* of the terms of each coefficient; one order before */
     double *first, *faster; /* of order 1, and how they grow by an order */
 };
 
@@ -29,5 +30,10 @@ bool cancelled_find(const imp_image *im, const imp_tape *tape,
                     const double *reg, double *room, struct cancelled *to);
 /* Do their operands cancel in the coefficients cur of order k >= 1, too? */
 bool cancelled_keeps(struct cancelled *of, const double *cur, int k);
+
+/* As eval_tape, with powers of sums that cancel (by their values alone) as 0.
+ * IMP_NONFINITE: there is none, or an output is not finite. */
+int eval_tape_cancelled(const imp_image *im, const imp_tape *tape,
+                        const double *env, const double *local, double *out);
 
 #endif

@@ -47,7 +47,7 @@ int eval_series_resting(const imp_image *im, const imp_tape *tape,
                         const double *local, const double *const *rows,
                         double *work, int order,
                         const struct series_rest *rest);
-/* The same with powers |u|^p, 0 < p < 1, of sums u that cancel to rounding:
+/* The same with powers |u|^p, p > 0, of sums u that cancel to rounding:
  * where all coefficients of u up to `order` are rounding of their terms, such a
  * power is 0. IMP_NONFINITE: there is none, or one of them is not. */
 int eval_series_cancelled(const imp_image *im, const imp_tape *tape,

@@ -427,6 +427,9 @@ branched_first_end(struct rt *run, const struct branched *formulas,
                    least, formulas->guard[guard].kind);
         end.guard = (int)guard;
         if (grows(&formulas->guard[guard])) {
+            /* a parabola that begins at 0 has been followed beyond it */
+            if (parabola && series[0] == 0.0)
+                continue;
             if (end.s < *step) /* the step ends, and no branch does */
                 *first = (struct branch_end){INFINITY, false, -1};
             *step = fmin(*step, fmax(end.s, least));

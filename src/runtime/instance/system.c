@@ -32,10 +32,10 @@ struct system_run {
     uint32_t n_felt; /* so many of these, the first ones, are read */
     double *memory;  /* 2 n_memory rows */
     /* the relays of the block, NULL without any beside contacts; do they take
-     * part now? Rows of their modal tape. */
+     * part now? Rows of their modal tape, and those of system_relays_aside. */
     const imp_relays *relays;
     bool joined;
-    double *joined_work;
+    double *joined_work, *joined_aside;
     /* rows of the block that may hold a series of the modal tape: a block may
      * have other rows for a while, and those that were put aside keep theirs */
     const double *slid[SLID_MOST];
@@ -153,9 +153,10 @@ system_new(struct rt *run)
         size_t n_local = n_unknown;
         if (relays && relays->modal != IMP_NO_TAPE) {
             own[which].relays = relays;
-            own[which].joined_work = NEW_N(
-                run->own, double,
-                (rt_tape(run, relays->modal)->n_rows + 1) * IMP_ROW_STRIDE);
+            size_t size =
+                (rt_tape(run, relays->modal)->n_rows + 1) * IMP_ROW_STRIDE;
+            own[which].joined_work = NEW_N(run->own, double, size);
+            own[which].joined_aside = NEW_N(run->own, double, size);
             n_unknown += relays->n;
             n_local = n_unknown + 2 * (size_t)relays->n;
         }
@@ -370,6 +371,16 @@ system_series_resting(struct rt *run, uint32_t system, int order,
                rest.left + (size_t)row[i] * IMP_ROW_STRIDE,
                IMP_ROW_STRIDE * sizeof *left);
     return st;
+}
+
+void
+system_relays_aside(const struct rt *run, uint32_t system)
+{
+    assert(system < run->im->systems.n);
+    struct system_run *own = run->system + system;
+    double *work = own->joined_work;
+    own->joined_work = own->joined_aside;
+    own->joined_aside = work;
 }
 
 void

@@ -39,6 +39,9 @@ int system_series_at_rest(struct rt *run, uint32_t system, int order, int high);
 /* Makes the diagnostic of a system_series that returned IMP_NONFINITE, at the
  * state and the order of that call. */
 void system_series_nonfinite(struct rt *run, uint32_t system, int order);
+/* Series with relays that are made from now on come into other rows; called
+ * again, it brings those back that stood before. */
+void system_relays_aside(const struct rt *run, uint32_t system);
 /* After system_series: sets the coefficients of these orders to 0 in the series
  * of the forces. */
 void system_series_cut(struct rt *run, uint32_t system, int from, int to);

@@ -110,6 +110,8 @@ relays_lay_aside(const struct rt *run, uint32_t block)
     double *work = relays->work;
     relays->work = relays->aside;
     relays->aside = work;
+    if (relays->system != IMP_NO_SYSTEM)
+        system_relays_aside(run, relays->system);
 }
 
 void

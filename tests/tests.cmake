@@ -144,12 +144,14 @@ add_test(NAME soak-supports COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 -
   --kind supports --check system)
 add_test(NAME soak-powers COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 20261900003
   --count 2 --kind powers)
+add_test(NAME soak-carts COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 20265000000
+  --count 5 --kind carts --check integral)
 # models of the tests with changes: they end well
 add_test(NAME soak-changed COMMAND imp_soak --imp $<TARGET_FILE:imp> --kind changed
   --root ${CMAKE_SOURCE_DIR} --seed 1 --count 144 --seconds 300)
 set_tests_properties(soak soak-bends soak-changed soak-discs soak-mixtures soak-engine soak-impact soak-limit
   soak-mechanisms soak-rotors soak-rounding soak-grounds soak-plates
-  soak-bearings soak-supports soak-powers PROPERTIES LABELS program TIMEOUT 600)
+  soak-bearings soak-supports soak-powers soak-carts PROPERTIES LABELS program TIMEOUT 600)
 # Tests run beside each other, as many as there are cores. These run alone: golden_run
 # uses two cores itself, the others stop programs after a time or ask for memory.
 set_tests_properties(golden_run golden_cli hostile oom sweep-kill sweep-ahead cli_repl

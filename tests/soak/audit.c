@@ -173,7 +173,7 @@ is_free(const struct audit *audit, int body)
     return load->spring == none.spring && load->drag == none.drag &&
            load->torque_drag == 0 && length(load->constant) == 0 &&
            length(load->wave) == 0 && !load->table.knots &&
-           length(load->torque) == 0;
+           length(load->torque) == 0 && rail_is_none(&load->rail);
 }
 
 /* A body that nothing touches falls freely from one row to the next. */
@@ -293,6 +293,11 @@ stated_energy(const struct model *model, const struct result *result, int row)
                     : k == 2              ? body->inertia
                                           : 0) *
                    spin[k] * spin[k] / 2;
+        /* the inertia of a body counts its rotor, which turns more */
+        double rate = body->rotor.inertia != 0
+                          ? result->rotor[row * result->bodies + i]
+                          : 0;
+        sum += body->rotor.inertia * rate * (spin[2] + rate / 2);
     }
     return sum;
 }

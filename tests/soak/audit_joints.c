@@ -254,6 +254,17 @@ any_limit(const struct result *result, double from, double to)
     return is_summed(result, from) || is_summed(result, to);
 }
 
+/* The momentum that the motor gives the wheel within a step. */
+static double
+motor_gives(const struct rotor *rotor, double time, double step)
+{
+    double turn = rotor->frequency * time + rotor->phase;
+    if (rotor->motor == 0)
+        return 0;
+    return rotor->motor * (cos(turn) - cos(turn + rotor->frequency * step)) /
+           rotor->frequency;
+}
+
 void
 audit_rotors(const struct model *model, const struct result *result,
              struct finding *finding)
@@ -271,7 +282,9 @@ audit_rotors(const struct model *model, const struct result *result,
                 own[k] = rotor->inertia *
                          (rate[k] + result_state(result, row + k, i)->spin[2]);
             }
-            double change = own[1] - own[0], most = rotor->friction * step;
+            double change =
+                own[1] - own[0] - motor_gives(rotor, result->t[row], step);
+            double most = rotor->friction * step;
             double scale = (step > 0 ? MOMENTUM : CLOSURE) *
                            (rotor->inertia + fabs(own[0]) + most);
             bool slips = rate[0] * rate[1] > 0 &&

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit.h"
+#include "compare.h"
 #include "json.h"
 
 /* Commands find a touch by the same roots: times and impulses differ by the
@@ -16,6 +17,10 @@ static const double NEAR = 1e-11;
 /* Integrals are sums over pieces, each of which is right to rounding; places
  * are moved onto the gaps at limits by less than this. */
 static const double INTEGRAL = 1e-8;
+
+/* Where a start that is moved by rounding makes more of a difference than that,
+ * nothing is compared. */
+static const double GROWN = 1e-5;
 
 static double
 number(const struct json *record, const char *key, int index)
@@ -164,6 +169,103 @@ compare_way(const struct json *record, const char *place, const char *way,
                     label, integral, change, told_error(record, label));
 }
 
+/* Contacts whose forces the model has as bodies and as a system: those of one
+ * point. Prints their integrals, as they are called in the one or the other. */
+static bool
+ask_pushes(const struct model *model, bool as_system, FILE *out)
+{
+    bool any = false;
+    fprintf(out, "simulate {\n  until = %.17g\n  record = (", model->until);
+    for (int i = 0; i < model->contacts; i++) {
+        const struct contact *contact = &model->contact[i];
+        enum shape shape = model->body[contact->second].shape;
+        if (!contact->there || (shape != SHAPE_BALL && shape != SHAPE_ELLIPSE))
+            continue;
+        /* a stop and dry friction share what holds a body in no unique way */
+        if (model->body[contact->second].load.rail.dry != 0)
+            continue;
+        fprintf(out,
+                as_system ? "%sintegral(all.%s_0.normal_force)"
+                          : "%sintegral(%s.normal_force)",
+                any ? ", " : "", contact->name);
+        any = true;
+    }
+    fputs(")\n}\n", out);
+    return any;
+}
+
+/* The integrals of the forces of a model, NAN where they are not told, and the
+ * number of events behind them; `error`: what is told of their errors. */
+static void
+read_pushes(const struct runner *runner, const struct model *model,
+            bool as_system, double *push, double *error, double *events)
+{
+    struct model *form = malloc(sizeof *form);
+    char *ask = NULL, key[200], label[200];
+    size_t size = 0;
+    FILE *out = open_memstream(&ask, &size);
+    if (!form || !out)
+        abort();
+    *form = *model;
+    form->as_system = as_system;
+    bool any = ask_pushes(model, as_system, out);
+    fclose(out);
+    struct result result = {0};
+    if (any)
+        result = run_asking(runner, form, ask);
+    const char *at = result.out;
+    struct json *record = at && !result.status ? json_read(&at) : NULL;
+    *events = number(record, "count", 0);
+    for (int i = 0; i < model->contacts; i++) {
+        const char *name = model->contact[i].name;
+        snprintf(key, sizeof key,
+                 as_system ? "integral_all_%s_0_normal_force"
+                           : "integral_%s_normal_force",
+                 name);
+        snprintf(label, sizeof label,
+                 as_system ? "integral(all.%s_0.normal_force)"
+                           : "integral(%s.normal_force)",
+                 name);
+        push[i] = record ? number(record, key, 0) : NAN;
+        error[i] = record ? told_error(record, label) : 0;
+    }
+    json_free(record);
+    result_free(&result);
+    free(ask);
+    free(form);
+}
+
+/* The integrals of the forces are those of the same motion as a system, to what
+ * a start that is moved by rounding makes of them, unless an event is another
+ * one. */
+static void
+compare_pushes(const struct runner *runner, const struct model *model,
+               struct finding *finding)
+{
+    double push[3][MAX_CONTACTS], error[3][MAX_CONTACTS], events[3];
+    struct model *near = malloc(sizeof *near);
+    if (!near)
+        abort();
+    perturb(model, 1, near);
+    for (int form = 0; form < 3; form++)
+        read_pushes(runner, form == 2 ? near : model, form == 1, push[form],
+                    error[form], &events[form]);
+    free(near);
+    if (events[0] != events[1] || events[0] != events[2])
+        return;
+    for (int i = 0; i < model->contacts; i++) {
+        double *own = &push[0][i], growth = 2 * fabs(push[2][i] - *own);
+        double bound = INTEGRAL * (1 + fabs(*own)) + growth + error[0][i] +
+                       error[1][i] + error[2][i];
+        if (!isnan(push[1][i]) && growth < GROWN &&
+            fabs(push[1][i] - *own) > bound)
+            finding_set(finding, "pushes",
+                        "the integral of the force of %s is %.17g, and %.17g "
+                        "of the same motion as a system",
+                        model->contact[i].name, *own, push[1][i]);
+    }
+}
+
 void
 compare_integral(const struct runner *runner, const struct model *model,
                  struct finding *finding)
@@ -222,6 +324,8 @@ compare_integral(const struct runner *runner, const struct model *model,
         }
     json_free(record);
     result_free(&result);
+    if (!finding->kind[0] && can_be_system(model))
+        compare_pushes(runner, model, finding);
 }
 
 /* The question of a model, which its text ends with. */

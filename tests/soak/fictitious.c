@@ -48,7 +48,7 @@ can_ride(const struct body *body, const struct ride *ride)
         return length(body->swing) == 0 && !body->path.knots &&
                !ride_turns(&body->turning) &&
                !(turns && length(body->carry) > 0);
-    if (load->spring != 0 || load->drag != 0)
+    if (load->spring != 0 || load->drag != 0 || !rail_is_none(&load->rail))
         return false;
     return !turns || (length(load->wave) == 0 && !load->table.knots &&
                       load->torque_drag == 0 && body->rotor.inertia == 0);

@@ -86,6 +86,9 @@ turn_load(struct transformation *by, struct load *load)
     turn_vector(by, force, load->pull);
     turn_vector(by, by->hand * moment, load->torque);
     load->torque_drag *= moment * by->time;
+    rotate(by->turn, load->rail.axis, load->rail.axis);
+    rail_scale(&load->rail, dot(load->rail.axis, by->frame->shift), by->mass,
+               by->length, by->time);
 }
 
 static void
@@ -141,8 +144,10 @@ turn_body(struct transformation *by, struct body *body)
     turn_load(by, &body->load);
     body->rotor.inertia *= by->mass * by->length * by->length;
     body->rotor.rate *= by->hand / by->time;
-    body->rotor.friction *=
-        by->mass * by->length * by->length / (by->time * by->time);
+    double moment = by->mass * by->length * by->length / (by->time * by->time);
+    body->rotor.friction *= moment;
+    body->rotor.motor *= by->hand * moment;
+    body->rotor.frequency /= by->time;
 }
 
 /* Solves matrix*x = x for the n unknowns, by elimination with pivots. */
@@ -431,6 +436,7 @@ model_restart(struct model *model, const struct result *result, int row)
         add_scaled(body->position, start, body->carry, body->position);
         add_scaled(load->anchor, start, load->anchor_rate, load->anchor);
         load->phase += load->frequency * start;
+        body->rotor.phase += body->rotor.frequency * start;
         body->swing_phase += body->swing_rate * start;
         body->angle += body->turning.rate * start;
         body->turning.phase += body->turning.frequency * start;

@@ -57,6 +57,7 @@ static const struct kind {
     {"supports", generate_supports, 0},
     {"powers", generate_powers, 0},
     {"valleys", generate_valleys, 0},
+    {"carts", generate_carts, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

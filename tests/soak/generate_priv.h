@@ -51,6 +51,7 @@ void generate_bearings(struct random *random, struct model *out);
 void generate_plates(struct random *random, struct model *out);
 void generate_valleys(struct random *random, struct model *out);
 void generate_powers(struct random *random, struct model *out);
+void generate_carts(struct random *random, struct model *out);
 void generate_supports(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */

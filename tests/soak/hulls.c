@@ -223,7 +223,7 @@ can_be_cut(const struct model *model, int index)
     int touches = 0;
     /* what slows down moves with the place where it acts */
     if (!body_moves(model, index) || body->member || body->load.drag != 0 ||
-        (body->shape != SHAPE_BOX && !hull))
+        !rail_is_none(&body->load.rail) || (body->shape != SHAPE_BOX && !hull))
         return false;
     for (int i = 0; i < model->contacts; i++) {
         const struct contact *contact = &model->contact[i];

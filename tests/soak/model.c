@@ -298,6 +298,10 @@ print_force(const struct model *model, const struct body *body, FILE *out)
         begin_term(out, "force", &begun);
         print_swing(model, out, load->wave, "N", load->frequency, load->phase);
     }
+    if (!rail_is_none(&load->rail)) {
+        begin_term(out, "force", &begun);
+        rail_print_force(&load->rail, model->dimension, body->name, out);
+    }
     if (load->table.knots) {
         begin_term(out, "force", &begun);
         fputs("(", out);
@@ -436,6 +440,15 @@ print_body(const struct model *model, int index, FILE *out)
     number_key(out, "inertia", body->rotor.inertia);
     number_key(out, "rate", body->rotor.rate);
     number_key(out, "friction", body->rotor.friction);
+    if (body->rotor.motor != 0) {
+        fputs("  motor = ", out);
+        coefficient(out, body->rotor.motor, "N*m");
+        fputs("*sin(", out);
+        coefficient(out, body->rotor.frequency, "1/s");
+        fputs("*t + ", out);
+        print_number(out, body->rotor.phase);
+        fputs(")", out);
+    }
     fputs(" }\n", out);
 }
 
@@ -597,8 +610,12 @@ print_record(const struct model *model, FILE *out)
                     contact->system ? "." : "", contact->name, what[k]);
     }
     for (int i = 0; model->record_pushes && i < model->bodies; i++)
-        if (model->body[i].there && model->body[i].rotor.inertia != 0)
-            fprintf(out, ", wheel_%s.rate", model->body[i].name);
+        if (model->body[i].there && model->body[i].rotor.inertia != 0) {
+            if (model->as_system)
+                fprintf(out, ", all.r%d'", i);
+            else
+                fprintf(out, ", wheel_%s.rate", model->body[i].name);
+        }
     for (int i = 0; model->record_pushes && i < model->joints; i++)
         print_bearing(&model->joint[i], out);
     fputs(")\n", out);

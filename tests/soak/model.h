@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "formula.h"
+#include "rail.h"
 #include "ride.h"
 #include "tabled.h"
 
@@ -53,12 +54,15 @@ struct load {
     double pull[3];
     double torque[3];
     double torque_drag; /* -torque_drag*spin */
+    struct rail rail;
 };
 
-/* A wheel in a body of the plane. */
+/* A wheel in a body of the plane, which motor*sin(frequency*t + phase) drives.
+ */
 struct rotor {
     double inertia; /* 0: there is none */
     double rate, friction;
+    double motor, frequency, phase;
 };
 
 struct body {

@@ -2,7 +2,8 @@
 /* Prints bodies as one system in generalised coordinates: those of body 3 are
  * x3, y3 and, in space, z3, or p3, its angle in the plane. Corners of a body
  * are contacts of their own there, called after the contact and the corner.
- * What hangs on a joint has one coordinate, q3 of joint 3. The gap of an
+ * What hangs on a joint has one coordinate, q3 of joint 3, and a rotor has
+ * its angle against its body, r3 in body 3. The gap of an
  * ellipse from a half-plane is its support function. */
 #include "print.h"
 
@@ -61,11 +62,19 @@ print_energies(const struct model *model, FILE *out)
         plane_inertia(model, i, &mass, &inertia);
         for (int k = 0; k < 3; k++) {
             fputs(begun ? " + " : "", out);
-            print_number(out, k < model->dimension ? mass : inertia);
+            /* the inertia of a body counts its rotor, which turns more */
+            print_number(out, k < model->dimension
+                                  ? mass
+                                  : inertia - model->body[i].rotor.inertia);
             fprintf(out, "*%c%d'^2/2",
                     model->dimension == 2 ? "xyp"[k] : "xyz"[k], i);
             begun = true;
         }
+        if (model->body[i].rotor.inertia == 0)
+            continue;
+        fputs(" + ", out);
+        print_number(out, model->body[i].rotor.inertia);
+        fprintf(out, "*(p%d' + r%d')^2/2", i, i);
     }
     fputs("\n  potential = (1 [1/s^2])*(0", out);
     for (int i = 0; i < model->bodies; i++)
@@ -125,6 +134,37 @@ print_load(const struct body *body, int number, int axis, FILE *out)
     }
 }
 
+/* The force along the axis of a slider on the world, of what acts on its body,
+ * which does not turn. */
+static void
+print_joint_load(const struct model *model, const struct joint *joint,
+                 FILE *out)
+{
+    const struct body *body = &model->body[joint->first];
+    for (int k = 0; k < 2; k++) {
+        fputs(k ? " + (" : "(", out);
+        print_number(out, joint->axis[k] / length(joint->axis));
+        fputs(")*(", out);
+        print_load(body, joint->first, k, out);
+        fputs(")", out);
+    }
+    rail_print_as_system(&body->load.rail, joint->first, out);
+}
+
+static void
+print_rotor_load(const struct rotor *rotor, int number, FILE *out)
+{
+    fputs("(", out);
+    print_number(out, rotor->motor);
+    fputs(" [1/s^2])*sin((", out);
+    print_number(out, rotor->frequency);
+    fputs(" [1/s])*t + ", out);
+    print_number(out, rotor->phase);
+    fputs(") - (", out);
+    print_number(out, rotor->friction);
+    fprintf(out, " [1/s^2])*sign(r%d')", number);
+}
+
 static void
 print_loads(const struct model *model, FILE *out)
 {
@@ -132,14 +172,30 @@ print_loads(const struct model *model, FILE *out)
     bool any = false, begun = false;
     for (int i = 0; i < model->bodies; i++)
         any |= body_moves(model, i) &&
-               memcmp(&model->body[i].load, &none, sizeof none) != 0;
+               (model->body[i].rotor.inertia != 0 ||
+                memcmp(&model->body[i].load, &none, sizeof none) != 0);
     if (!any)
         return;
     fputs("  force = (", out);
     for (int i = 0; i < model->bodies; i++)
         for (int k = 0; k < 3 && body_moves(model, i); k++) {
+            if (body_is_jointed(model, i))
+                continue;
             fputs(begun ? ",\n    " : "", out);
             print_load(&model->body[i], i, k, out);
+            begun = true;
+        }
+    for (int i = 0; i < model->joints; i++, begun = true) {
+        fputs(begun ? ",\n    " : "", out);
+        if (model->joint[i].slider && model->joint[i].second < 0)
+            print_joint_load(model, &model->joint[i], out);
+        else
+            fputs("0 [1/s^2]", out);
+    }
+    for (int i = 0; i < model->bodies; i++)
+        if (body_moves(model, i) && model->body[i].rotor.inertia != 0) {
+            fputs(begun ? ",\n    " : "", out);
+            print_rotor_load(&model->body[i].rotor, i, out);
             begun = true;
         }
     fputs(")\n", out);
@@ -393,6 +449,11 @@ print_start(const struct model *model, FILE *out)
         fprintf(out, " q%d = 0 q%d' = ", i, i);
         print_number(out, model->joint[i].rate);
     }
+    for (int i = 0; i < model->bodies; i++)
+        if (body_moves(model, i) && model->body[i].rotor.inertia != 0) {
+            fprintf(out, " r%d = 0 r%d' = ", i, i);
+            print_number(out, model->body[i].rotor.rate);
+        }
     fputs(" }\n", out);
 }
 
@@ -464,6 +525,11 @@ print_bodies_as_system(const struct model *model, FILE *out)
         }
     for (int i = 0; i < model->joints; i++, begun = true)
         fprintf(out, "%sq%d", begun ? ", " : "", i);
+    for (int i = 0; i < model->bodies; i++)
+        if (body_moves(model, i) && model->body[i].rotor.inertia != 0) {
+            fprintf(out, "%sr%d", begun ? ", " : "", i);
+            begun = true;
+        }
     fputs("\n", out);
     for (int i = 0; i < model->joints; i++)
         print_jointed(model, i, out);
@@ -503,15 +569,28 @@ are_chains(const struct model *model)
     return true;
 }
 
-/* Is the load one that a system states: that of a plane body without joints,
- * whose drag goes with the speed? */
+/* Does the body ride on a slider of the world alone? */
 static bool
-can_be_force(const struct model *model, const struct body *body)
+rides_on_rail(const struct model *model, int body)
+{
+    for (int i = 0; i < model->joints; i++)
+        if (model->joint[i].there && model->joint[i].first == body)
+            return model->joint[i].slider && model->joint[i].second < 0;
+    return false;
+}
+
+/* Is the load one that a system states: of a plane body without joints, or on a
+ * rail, whose drag goes with the speed? */
+static bool
+can_be_force(const struct model *model, int index)
 {
     static const struct load none;
-    return memcmp(&body->load, &none, sizeof none) == 0 ||
-           (model->dimension == 2 && model->joints == 0 &&
-            (body->load.drag == 0 || body->load.drag_law == DRAG_LINEAR));
+    const struct load *load = &model->body[index].load;
+    bool rail = rides_on_rail(model, index);
+    return memcmp(load, &none, sizeof none) == 0 ||
+           (model->dimension == 2 && (rail || model->joints == 0) &&
+            (rail || rail_is_none(&load->rail)) &&
+            (load->drag == 0 || load->drag_law == DRAG_LINEAR));
 }
 
 bool
@@ -524,7 +603,8 @@ can_be_system(const struct model *model)
         const struct body *body = &model->body[i];
         any |= body_moves(model, i);
         if (body->there &&
-            (!can_be_force(model, body) || body->rotor.inertia != 0))
+            (!can_be_force(model, i) ||
+             (body->rotor.inertia != 0 && model->dimension != 2)))
             return false;
     }
     for (int i = 0; i < model->contacts; i++) {

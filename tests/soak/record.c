@@ -425,7 +425,13 @@ read_rows(const struct model *model, const struct json *record,
     for (int i = 0; i < model->bodies; i++) {
         char name[2 * NAME_SIZE];
         snprintf(name, sizeof name, "wheel_%s", model->body[i].name);
-        const struct json *rates = column(record, name, "rate");
+        const struct json *rates = NULL;
+        if (model->as_system) {
+            snprintf(name, sizeof name, "all_r%d_dot", i);
+            rates = json_get(record, name);
+        } else {
+            rates = column(record, name, "rate");
+        }
         for (int row = 0; row < result->rows; row++)
             result->rotor[row * model->bodies + i] = number_at(rates, row);
     }

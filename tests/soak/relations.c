@@ -335,7 +335,8 @@ is_elastic(const struct trial *trial)
             return false;
     for (int i = 0; i < model->bodies; i++)
         if (model->body[i].load.drag != 0 ||
-            model->body[i].load.torque_drag != 0)
+            model->body[i].load.torque_drag != 0 ||
+            !rail_is_none(&model->body[i].load.rail))
             return false;
     for (int i = 0; i < model->systems; i++)
         if (model->system[i].dissipation || model->system[i].dry)

@@ -160,6 +160,10 @@ simplify_body(struct shrinking *shrinking, int index)
     simplify_vector(shrinking, AT(body->load.torque));
     simplify_number(shrinking, AT(body->load.spring), -INFINITY);
     simplify_number(shrinking, AT(body->load.drag), -INFINITY);
+    simplify_number(shrinking, AT(body->load.rail.damper), -INFINITY);
+    simplify_number(shrinking, AT(body->load.rail.dry), -INFINITY);
+    simplify_number(shrinking, AT(body->load.rail.stop), -INFINITY);
+    simplify_number(shrinking, AT(body->rotor.motor), -INFINITY);
 }
 
 /* Parts of formulas become 0 or one of their own parts. */

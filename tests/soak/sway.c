@@ -48,7 +48,7 @@ can_sway(const struct body *body, int dimension)
     if (body->fixed)
         return length(body->swing) == 0;
     return load->spring == 0 && load->drag == 0 && length(load->wave) == 0 &&
-           isfinite(mass_of(body, dimension));
+           rail_is_none(&load->rail) && isfinite(mass_of(body, dimension));
 }
 
 bool

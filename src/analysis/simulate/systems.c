@@ -22,6 +22,7 @@
 #include "runtime/instance/system.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/motion/motion.h"
+#include "runtime/motion/switching.h"
 #include "runtime/rubbing/rubbing.h"
 
 /* the most remarks on one impact */
@@ -182,7 +183,11 @@ simulate_look_along(struct simulation *sim)
 {
     assert(sim != NULL && sim->along != NULL);
     bool tells = series_along_forces(sim->run);
-    int st = tells ? friction_modes_tell(sim->run) : IMP_OK;
+    /* where a relay changes, forces are those of the motion that goes on */
+    int st = tells && persistent_any(sim->run) ? switching_relays_held(sim->run)
+                                               : IMP_OK;
+    if (!st && tells)
+        st = friction_modes_tell(sim->run);
     if (!st && tells)
         st = rubbing_tell(sim->run);
     if (st)

@@ -242,9 +242,9 @@ meets_block(const struct mech *mech, const struct mblock *block, uint32_t body)
     return false;
 }
 
-/* Where the bodies are on which those of the block may rest, or hang, as far as
- * that is a formula of t with branches: these may change the rate of a gap, or
- * of a joint, at once.
+/* Where the bodies are on which those of the block may rest, or hang, and what
+ * their surfaces are and its own, as far as that is a formula of t with
+ * branches: these may change the rate of a gap, or of a joint, at once.
  * Returns how many formulas there are. */
 static size_t
 grounds(struct mech *mech, const struct mblock *block, const expr **f)
@@ -252,8 +252,14 @@ grounds(struct mech *mech, const struct mblock *block, const expr **f)
     size_t n = 0;
     for (uint32_t b = 0; mech->n_branching && b < mech->model->n_bodies; b++) {
         const struct mbody *body = mech->bodies + b;
-        if (body->branches && meets_block(mech, block, b))
+        bool own = !body->fixed && mech->blocks + body->block == block;
+        if ((!body->branches && body->shape.n_timed == 0) ||
+            (!own && !meets_block(mech, block, b)))
+            continue;
+        if (body->branches)
             n += body_pose(mech, body, f + n);
+        for (size_t i = 0; i < body->shape.n_timed; i++)
+            f[n++] = body->shape.timed[i];
     }
     return n;
 }
@@ -264,10 +270,9 @@ static struct guard_levels
 block_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
 {
     size_t count = 6 * (size_t)block->n;
-    const expr **f =
-        NEW_N(mech->arena, const expr *,
-              count + 3 + 3 * mech->model->n_rotors + 2 * (size_t)block->n_rub +
-                  BODY_POSE * mech->n_branching);
+    const expr **f = NEW_N(mech->arena, const expr *,
+                           count + 3 + 3 * mech->model->n_rotors +
+                               2 * (size_t)block->n_rub + mech->n_branching);
     for (uint32_t i = 0; i < count; i++) {
         const struct body_rates *rate =
             &mech->bodies[block->bodies[i / 6]].form->rate;

@@ -387,6 +387,7 @@ body_build(struct mech *mech, struct mbody *body)
     body->diagonal =
         mech->dim == 2 || (inertia_diagonal(body) && !rotors_any(mech, body));
     body->later = body->later && !body->fixed && body->flags & IMP_BODYF_WEIGHT;
+    mech->n_branching += body->shape.n_timed;
     if (body->later)
         return true;
     graph_origin(graph, body->decl->range);
@@ -404,6 +405,7 @@ body_build(struct mech *mech, struct mbody *body)
     for (size_t i = 0, n = body_pose(mech, body, pose);
          body->prescribed && i < n; i++)
         body->branches |= switching_in(mech, pose[i]);
+    mech->n_branching += body->branches ? BODY_POSE : 0;
     return true;
 }
 

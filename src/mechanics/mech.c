@@ -118,7 +118,6 @@ make_bodies(struct mech *mech)
         if (i > 0 && !built && same_declaration(body[-1].decl, body->decl))
             continue;
         built = body_build(mech, body);
-        mech->n_branching += body->branches;
         ok &= built;
     }
     return ok;

@@ -219,9 +219,40 @@ take_shape(const struct mbody *from, struct mbody *body)
     body->flags |= from->flags & SHAPE_FLAGS;
     for (int i = 0; i < 3; i++)
         body->shape.grad[i] = from->shape.grad[i];
+    body->shape.timed = from->shape.timed;
+    body->shape.n_timed = from->shape.n_timed;
     body->tape.g0 = from->tape.g0;
     body->tape.g2 = from->tape.g2;
     body->tape.g3 = from->tape.g3;
+}
+
+/* The formulas of t in a level set that change their branch: G = x^2 + y^2 -
+ * r^2 with r = max(1, t) begins to grow at t = 1, where the rates of its gaps
+ * jump. */
+static void
+timed_branches(struct mech *mech, struct body_shape *shape)
+{
+    size_t top = graph_size(mech->graph) + 1, n_todo = 1;
+    bool *seen = NEW_N(mech->arena, bool, top);
+    const expr **todo = NEW_N(mech->arena, const expr *, top),
+               **timed = NEW_N(mech->arena, const expr *, top);
+    todo[0] = shape->G;
+    seen[shape->G->id] = true;
+    while (n_todo > 0) {
+        const expr *node = todo[--n_todo];
+        const expr *const below[3] = {node->a, node->b, node->c};
+        if (!ex_depends(mech->graph, node, SYM_LOCAL, UINT32_MAX, UINT32_MAX)) {
+            if (switching_in(mech, node))
+                timed[shape->n_timed++] = node;
+            continue;
+        }
+        for (int i = 0; i < 3; i++)
+            if (below[i] && !seen[below[i]->id]) {
+                seen[below[i]->id] = true;
+                todo[n_todo++] = below[i];
+            }
+    }
+    shape->timed = timed;
 }
 
 bool
@@ -244,8 +275,10 @@ shape_build(struct mech *mech, struct mbody *body)
         return true;
     }
     body->flags |= IMP_BODYF_SHAPE;
-    if (ex_depends(graph, body->shape.G, SYM_TIME, UINT32_MAX, UINT32_MAX))
+    if (ex_depends(graph, body->shape.G, SYM_TIME, UINT32_MAX, UINT32_MAX)) {
         body->flags |= IMP_BODYF_GTIME;
+        timed_branches(mech, &body->shape);
+    }
     graph_origin(graph, mech_range(body->decl->shape.range, body->decl->range));
     bool uses = false;
     for (uint32_t i = 0; i < mech->dim; i++) {

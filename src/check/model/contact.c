@@ -521,7 +521,8 @@ has_corners(struct check *ck, const expr *expression, unsigned char *seen)
 {
     for (; expression && !seen[expression->id]; expression = expression->c) {
         seen[expression->id] = 1;
-        if (expression->op == IMP_OP_MAX || expression->op == IMP_OP_MIN)
+        if ((expression->op == IMP_OP_MAX || expression->op == IMP_OP_MIN) &&
+            ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
             return true;
         if (expression->op == IMP_OP_CONST || expression->op == IMP_OP_ENV)
             return false;

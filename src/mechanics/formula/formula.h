@@ -59,7 +59,9 @@ struct body_rows {
 /* Its level set and the gradient, in SYM_LOCAL; NULL without a shape. */
 struct body_shape {
     const expr *G, *grad[3];
-    vec3 centre; /* mass centre in shape coordinates */
+    vec3 centre;              /* mass centre in shape coordinates */
+    const expr *const *timed; /* formulas of t that change their branch where */
+    size_t n_timed;           /* G does */
 };
 /* Its constants, its state and what follows from that. */
 struct body_formulas {
@@ -188,7 +190,8 @@ struct mech {
     /* makes the formulas of a body that were left for later (mech.c); called
      * before they are read */
     void (*form)(struct mech *mech, struct mbody *body);
-    size_t n_branching; /* bodies that move by a function of t with branches */
+    size_t n_branching; /* formulas of t with branches that move bodies or
+                           their surfaces */
     struct mblock *blocks;
     size_t n_blocks;
     struct mrotor *rotors;

@@ -122,9 +122,18 @@ static const char *const of_two[] = {
  */
 
 static int
-ask_one(struct analysis *analysis, const struct painleve_instant *instant,
-        struct record *out)
+ask_one(struct analysis *analysis, const imp_command *command,
+        const struct painleve_instant *instant, struct record *out)
 {
+    if (!(instant->point.C > 0.0)) {
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0743, command->range,
+                     "`painleve` asks what forces at a contact do, but joints "
+                     "hold the gap of this one: no force moves it");
+        diag_help(analysis->ds, diag,
+                  "ask about a contact whose bodies can part");
+        return IMP_FAILED;
+    }
     static const char *const of_closed[] = {
         "verdict",       "modes", "normal_forces", "friction_forces",
         "accelerations", "cell",  "outcomes",      "margin"};
@@ -185,7 +194,7 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
         return st;
     painleve_tell_beside(analysis, command, instant, n);
     return n == 2 ? painleve_put_two(analysis, command, instant, &cross, out)
-                  : ask_one(analysis, &instant[0], out);
+                  : ask_one(analysis, command, &instant[0], out);
 }
 
 const struct command_functions command_painleve = {.run = cmd_painleve};

@@ -70,6 +70,11 @@ impact_with_friction_forbidden(const struct analysis *analysis,
 int impact_law_of_contacts(struct analysis *analysis, imp_range where,
                            const uint32_t *contact, uint32_t n,
                            enum imp_impact_law *law);
+/* The remedy of an impact with friction whose outcome is open; NULL without a
+ * group. */
+const char *impact_friction_remedy(const struct analysis *analysis,
+                                   const struct friction_group_impact *group,
+                                   enum imp_impact_law law);
 /* The remedy of an impact at several points whose outcome this law leaves open:
  * others to state. */
 const char *impact_laws_remedy(const struct analysis *analysis,

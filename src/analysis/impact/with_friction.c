@@ -262,6 +262,19 @@ set_friction(const struct analysis *analysis,
     SET_LIST("regions", x + 3 * n, n);
 }
 
+const char *
+impact_friction_remedy(const struct analysis *analysis,
+                       const struct friction_group_impact *group,
+                       enum imp_impact_law law)
+{
+    assert(analysis != NULL);
+    if (!group)
+        return NULL;
+    return group->held ? "look at what moves the joints: it drives the bodies "
+                         "into each other"
+                       : impact_laws_remedy(analysis, law);
+}
+
 int
 impact_friction_check(struct analysis *analysis, imp_range where,
                       const struct friction_group_impact *group, int n,
@@ -274,7 +287,8 @@ impact_friction_check(struct analysis *analysis, imp_range where,
             "the outcome of this impact with friction is not determined, so no "
             "motion is applied: %s",
             group->why);
-        diag_help(analysis->ds, diag, "%s", impact_laws_remedy(analysis, law));
+        diag_help(analysis->ds, diag, "%s",
+                  impact_friction_remedy(analysis, group, law));
     }
     if (group->loads)
         diag_add(analysis->ds, DIAG_W0733, where,

@@ -429,15 +429,15 @@ tell_law(struct simulation *sim, const struct group *group,
                           law);
 }
 
-/* W0722: why the outcome of an impact is open. laws: others may help. */
+/* W0722: why the outcome of an impact is open; impact: with friction. */
 static int
 open_outcome(struct simulation *sim, struct group *group,
-             const struct impact_of_run *of, const char *why, bool laws)
+             const struct impact_of_run *of, const char *why,
+             const struct friction_group_impact *impact)
 {
     char t[NUM_TEXT];
     const char *help =
-        laws ? impact_laws_remedy(sim->analysis, sim->run->im->impact_law)
-             : NULL;
+        impact_friction_remedy(sim->analysis, impact, sim->run->im->impact_law);
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
                  "the impact of %s at t = %s s is not determined: %s",
@@ -478,7 +478,7 @@ with_friction(struct simulation *sim, struct group *group,
         return st;
     loads_of_impact(sim->run->loads, &impact);
     if (impact.why)
-        return open_outcome(sim, group, normals, impact.why, true);
+        return open_outcome(sim, group, normals, impact.why, &impact);
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
     if (impact_with_friction_forbidden(sim->analysis, &impact, solver->nc / 2))
@@ -518,7 +518,7 @@ with_sticking(struct simulation *sim, struct group *group,
     if (st || (st = sim->run->law_status))
         return st;
     if (why)
-        return open_outcome(sim, group, normals, why, false);
+        return open_outcome(sim, group, normals, why, NULL);
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
     if (impact_sticking_pulls(&problem, solver)) {
@@ -673,7 +673,7 @@ with_rough_joints(struct simulation *sim, struct group *group,
     if (st || (st = run->law_status))
         return st;
     if (rough.impact.why)
-        return open_outcome(sim, group, NULL, rough.impact.why, true);
+        return open_outcome(sim, group, NULL, rough.impact.why, &rough.impact);
     if (impact_with_friction_forbidden(sim->analysis, &rough.impact,
                                        rough.list.n)) {
         saved_state_restore(run, &here);

@@ -320,6 +320,7 @@ struct friction_group_impact {
                         static text */
     bool unstated;   /* why: the world's law does not say what several points
                         do */
+    bool held;       /* why: what hits cannot part, as joints hold the gap */
     bool loads;      /* the motion depends on how points share the impulses;
                         those of least norm are taken */
     bool tie;        /* sequential: points with the same claim, taken in turn */

@@ -115,7 +115,15 @@ alone(struct parts *parts, int i)
     const double *W = parts->W + (size_t)(2 * i) * (size_t)(rows + 1);
     struct friction_group_impact *out = parts->out;
     struct friction_impact one;
-    friction_impact_one(W[rows + 1], W[1], W[0], parts->point + i, &one);
+    if (!(W[0] > 0.0)) {
+        out->why = "no impulse at the contact changes the rate of its gap";
+        out->held = true;
+        return;
+    }
+    /* what joints hold along the surface moves along it by rounding, of either
+     * sign */
+    friction_impact_one(fmax(W[rows + 1], 0.0), W[1], W[0], parts->point + i,
+                        &one);
     out->impulse[2 * i] = one.normal[0] + one.normal[1];
     out->impulse[2 * i + 1] = one.tangential;
     out->after[2 * i] = one.after[0];

@@ -229,7 +229,7 @@ painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
     assert(i >= 0 && i < in->n);
     size_t rows = 2 * (size_t)in->n, N = 2 * (size_t)i, T = N + 1;
     const struct friction_point *of = in->point + i;
-    struct painleve_point point = {.A = in->W[T * rows + T],
+    struct painleve_point point = {.A = fmax(in->W[T * rows + T], 0.0),
                                    .B = in->W[N * rows + T],
                                    .C = in->W[N * rows + N],
                                    .a = in->free[T],
@@ -247,7 +247,7 @@ painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
         .p_plus = point.C - point.mu * point.B,
         .p_minus = point.C + point.mu * point.B,
         .margin = choice->n > 0 ? choice->margin : 0.0};
-    if (in->n != 1 || of->given || of->mu_static == 0.0)
+    if (in->n != 1 || of->given || of->mu_static == 0.0 || !(point.C > 0.0))
         return out;
     struct painleve *found = NEW(arena, struct painleve);
     painleve_find(arena, &point, found);

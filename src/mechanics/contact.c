@@ -372,6 +372,11 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .range_mu = mech_range(decl->mu.range, decl->range),
         .range_at = mech_range(decl->at.range, decl->range),
         .range_direction = mech_range(decl->direction.range, decl->range)};
+    if (decl->n_corner) {
+        out->n_corner = decl->n_corner;
+        out->env_corner = corners_at(mech, contact);
+        out->range_corner = decl->range_corner;
+    }
     if (decl->system)
         system_contact(mech, contact, out);
     else if (contact_rubs(decl))

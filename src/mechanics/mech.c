@@ -15,6 +15,23 @@ poly_size(const struct tm_body *b)
     return b->shape.n_point ? 3 * b->shape.n_point : 4 * b->shape.n_plane;
 }
 
+uint32_t
+corners_size(const struct tm_contact *contact)
+{
+    assert(contact);
+    return 3 * contact->n_corner;
+}
+
+uint32_t
+corners_at(const struct mech *mech, uint32_t contact)
+{
+    assert(mech && contact < mech->model->n_contacts);
+    uint32_t at = mech->layout.slots;
+    for (size_t i = contact; i < mech->model->n_contacts; i++)
+        at -= corners_size(mech->model->contacts + i);
+    return at;
+}
+
 /* Are both members of one family? */
 static bool
 same_declaration(const struct tm_body *one, const struct tm_body *two)
@@ -40,6 +57,8 @@ make_layout(struct mech *mech)
     layout->poly = at += (uint32_t)model->n_rotors * IMP_ROTOR_SIZE;
     for (size_t i = 0; i < nb; i++)
         at += poly_size(model->bodies + i);
+    for (size_t i = 0; i < model->n_contacts; i++)
+        at += corners_size(model->contacts + i);
     layout->slots = at;
     mech->slot_at = NEW_N(mech->arena, uint32_t, model->n_slots + 1);
     for (size_t i = 0; i < model->n_slots; i++) {

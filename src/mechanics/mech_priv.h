@@ -357,6 +357,10 @@ imp_ref series_wants(struct mech *mech, const expr *const *outs, size_t n,
 /* -- setup.c, command.c, image.c: the image -------------------------------- */
 /* entries in env of what a polytope states */
 uint32_t poly_size(const struct tm_body *b);
+/* entries in env of the corners that a contact of a system has set-up look at,
+ * and where they begin: behind those of bodies and of contacts before it */
+uint32_t corners_size(const struct tm_contact *contact);
+uint32_t corners_at(const struct mech *mech, uint32_t contact);
 /* What the set-up reads beside its tape, and the outputs of that. */
 struct setup_table {
     struct {

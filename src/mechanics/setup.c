@@ -263,6 +263,22 @@ poly_numbers(struct mech *mech, struct numbers *numbers)
     }
 }
 
+/* The corners of polygons that points of systems touch. */
+static void
+corners_numbers(struct mech *mech, struct numbers *numbers)
+{
+    const struct tm_model *model = mech->model;
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        const struct tm_contact *decl = model->contacts + i;
+        if (!decl->n_corner)
+            continue;
+        const expr **out = next_numbers(mech, numbers, corners_size(decl));
+        for (size_t k = 0; k < 2 * (size_t)decl->n_corner; k++)
+            out[3 * (k / 2) + k % 2] = decl->corner[k];
+        take_numbers(mech, numbers, decl->n_corner, 3);
+    }
+}
+
 static void
 starts_numbers(struct mech *mech, struct numbers *numbers)
 {
@@ -330,6 +346,7 @@ setup_tape(struct mech *mech, imp_image *head)
     contacts_numbers(mech, &numbers);
     world_numbers(mech, &numbers);
     poly_numbers(mech, &numbers);
+    corners_numbers(mech, &numbers);
     starts_numbers(mech, &numbers);
     draws_numbers(mech, &numbers);
     if (many && !table.outs.n)

@@ -73,7 +73,8 @@ struct tm_body {
     bool fixed;
     /* Of a drawn position: its least distance to other bodies (e NULL: not
      * stated), and how many random numbers it is made of. SYM_DRAW in its start
-     * are numbered from first_draw on: so members of a family share formulas. */
+     * are numbered from first_draw on: so members of a family share formulas.
+     */
     struct tm_num apart;
     uint32_t first_draw, n_draw;
     uint32_t sides; /* bits 2 k and 2 k + 1: of rule k of contacts, on its first
@@ -121,6 +122,11 @@ struct tm_contact {
     struct tm_num gap;
     const char *gap_unit;
     const struct dim *gap_dim; /* the checker's own */
+    /* of a system, with a polygon whose corners are no numbers yet: its corners
+     * (pairs), of which set-up asks whether each is one; else none */
+    const expr *const *corner;
+    uint32_t n_corner;
+    imp_range range_corner;
     /* of a system, e NULL where not stated: the slip velocity, linear in the
      * rates of its coordinates, and the place it is the rate of (NULL where the
      * velocity itself is stated) */

@@ -177,6 +177,9 @@ struct surface {
     const expr *level_set;
     bool distance; /* the level set is the distance where it is not negative */
     const expr *at[2], *angle, *centre[2];
+    /* of a shape: corners of a polygon that follow from params */
+    const expr *const *corner;
+    uint32_t n_corner;
 };
 
 /* E0901, or E0385: what cannot be a surface of a system's contact. */
@@ -305,11 +308,11 @@ corners_sort(struct check *ck, const double *corner, uint32_t count,
 }
 
 /* The level set of the convex polygon with these corners, whose gradient has
- * the length 1. `head` NULL: the corners are those of a body, whose set-up
- * tells which one is none. */
+ * the length 1. `head` NULL: the corners are those of a body. Where they are no
+ * numbers yet (*later, which may be NULL), set-up tells which one is none. */
 static const expr *
 corners_level(struct check *ck, const struct ast_expr *head,
-              const expr *const *corner, uint32_t count)
+              const expr *const *corner, uint32_t count, bool *later)
 {
     double *number = NEW_N(ck->arena, double, 2 * (size_t)count);
     uint32_t *order = NEW_N(ck->arena, uint32_t, count);
@@ -321,8 +324,11 @@ corners_level(struct check *ck, const struct ast_expr *head,
     }
     if (open || count < 3)
         return ex_sym(ck->g, SYM_LOCAL, 1, 0);
-    if (!known)
+    if (!known) {
+        if (later)
+            *later = true;
         return pairs_level(ck->g, corner, count);
+    }
     uint32_t wrong = corners_sort(ck, number, count, order);
     if (wrong == count)
         return sides_level(ck->g, corner, count, order);
@@ -355,8 +361,8 @@ body_surface(struct check *ck, const struct ast_expr *head,
                             .distance = body->shape.n_point > 0,
                             .angle = zero};
     if (out->distance)
-        out->level_set =
-            corners_level(ck, NULL, body->shape.poly, body->shape.n_point);
+        out->level_set = corners_level(ck, NULL, body->shape.poly,
+                                       body->shape.n_point, NULL);
     if (body->start.orient.n)
         out->angle = body->start.orient.e[0];
     bool linear = true;
@@ -399,9 +405,17 @@ surface_named(struct check *ck, const struct env *env,
                             .at = {zero, zero},
                             .angle = zero,
                             .centre = {zero, zero}};
+    bool later = false;
     if (out->distance)
-        out->level_set = corners_level(ck, head, use.points, use.n_point);
-    else if (!use.g) /* a formal of a pattern is not known */
+        out->level_set =
+            corners_level(ck, head, use.points, use.n_point, &later);
+    if (later) {
+        out->corner = use.points;
+        out->n_corner = use.n_point;
+    }
+    if (out->distance)
+        return out->level_set != NULL;
+    if (!use.g) /* a formal of a pattern is not known */
         out->level_set = ex_sym(ck->g, SYM_LOCAL, 1, 0);
     return out->level_set != NULL;
 }
@@ -555,6 +569,9 @@ system_surface(struct check *ck, struct system_work *work,
     contact->gap_dim = dim_mks(ck->dims, 1, 0, 0);
     if (slips || work->open)
         contact->slip = (struct tm_num){gap_slip[1], range};
+    contact->corner = surface.corner;
+    contact->n_corner = surface.n_corner;
+    contact->range_corner = other->range;
     contact->slip_dim = dim_mks(ck->dims, 1, 0, -1);
     return true;
 }

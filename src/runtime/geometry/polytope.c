@@ -108,44 +108,38 @@ name_of(const struct rt *run, uint32_t body)
     return imp_text(run->im, rt_body(run, body)->name);
 }
 
+/* What is wrong with the points of a body, or of the polygon that a contact of
+ * a system states; `what` names them. */
 static int
-points_fault(struct rt *run, uint32_t body, enum hull_fault fault,
-             const uint32_t bad[2])
+points_fault(struct rt *run, imp_range range, const char *what,
+             const char *dent, enum hull_fault fault, const uint32_t bad[2])
 {
-    const imp_body *image_body = rt_body(run, body);
     bool plane = run->im->dim == 2;
     struct diag *diag;
     switch (fault) {
     case HULL_SAME:
-        diag = diag_add(run->ds, DIAG_E0550,
-                        imp_places_of(run->im, image_body)->shape,
-                        "points %u and %u of `%s` are the same", bad[0] + 1,
-                        bad[1] + 1, name_of(run, body));
+        diag = diag_add(run->ds, DIAG_E0550, range,
+                        "points %u and %u of %s are the same", bad[0] + 1,
+                        bad[1] + 1, what);
         diag_help(run->ds, diag, "give every corner once");
         break;
     case HULL_NO_CORNER:
-        diag = diag_add(run->ds, DIAG_E0551,
-                        imp_places_of(run->im, image_body)->shape,
-                        "point %u of `%s` is no corner: it lies in the convex "
+        diag = diag_add(run->ds, DIAG_E0551, range,
+                        "point %u of %s is no corner: it lies in the convex "
                         "hull of the others",
-                        bad[0] + 1, name_of(run, body));
-        diag_help(run->ds, diag,
-                  "leave it out; a body that is not convex is made of several "
-                  "convex ones joined by `weld`");
+                        bad[0] + 1, what);
+        diag_help(run->ds, diag, "leave it out; %s", dent);
         break;
     case HULL_LOST:
-        diag = diag_add(
-            run->ds, DIAG_E0555, imp_places_of(run->im, image_body)->shape,
-            "the faces of `%s` cannot be told apart", name_of(run, body));
+        diag = diag_add(run->ds, DIAG_E0555, range,
+                        "the faces of %s cannot be told apart", what);
         diag_help(run->ds, diag,
                   "some of its points lie very nearly in one plane or on one "
                   "line: write coordinates as formulas, with all digits");
         break;
     default:
-        diag = diag_add(run->ds, DIAG_E0552,
-                        imp_places_of(run->im, image_body)->shape,
-                        "the points of `%s` lie %s", name_of(run, body),
-                        plane ? "on one line" : "in one plane");
+        diag = diag_add(run->ds, DIAG_E0552, range, "the points of %s lie %s",
+                        what, plane ? "on one line" : "in one plane");
         diag_help(run->ds, diag, "%s",
                   plane ? "a polygon has at least three corners, not all on a "
                           "line"
@@ -243,11 +237,41 @@ polytope_setup(struct rt *run, uint32_t body)
         fault = polytope_planes(run->arena, dim, (const double(*)[4])h, count,
                                 polytope, bad);
     }
+    if (fault != HULL_OK && !image_body->n_point)
+        return planes_fault(run, body, fault);
     if (fault != HULL_OK)
-        return image_body->n_point ? points_fault(run, body, fault, bad)
-                                   : planes_fault(run, body, fault);
+        return points_fault(
+            run, imp_places_of(run->im, image_body)->shape,
+            arena_printf(run->brief, "`%s`", name_of(run, body)),
+            "a body that is not convex is made of several convex ones joined "
+            "by `weld`",
+            fault, bad);
     run->polytope[body] = polytope;
     return IMP_OK;
+}
+
+int
+polytope_surface_setup(struct rt *run, uint32_t contact)
+{
+    assert(run && contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    uint32_t count = image_contact->n_corner, bad[2] = {0, 0};
+    if (!count)
+        return IMP_OK;
+    double(*corner)[3] =
+        arena_copy(run->brief, run->env + image_contact->env_corner,
+                   count * sizeof *corner);
+    struct polytope polytope;
+    enum hull_fault fault = polytope_points(
+        run->brief, 2, (const double(*)[3])corner, count, &polytope, bad);
+    if (fault == HULL_OK)
+        return IMP_OK;
+    return points_fault(
+        run, image_contact->range_corner,
+        arena_printf(run->brief, "the polygon of `%s`",
+                     imp_text(run->im, image_contact->name)),
+        "what is not convex is made of several surfaces, each with a contact",
+        fault, bad);
 }
 
 /* A copy whose places may be moved; what hangs together with what is shared. */

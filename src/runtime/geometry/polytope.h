@@ -30,7 +30,8 @@ struct polytope {
     double radius; /* of a ball about the mass centre; infinite if unbounded */
     /* Bodies beside each other that state the same numbers have one polytope.
      * The same one before it was moved to the mass centre, where the next body
-     * states the same numbers, else NULL; and that centre, shape coordinates. */
+     * states the same numbers, else NULL; and that centre, shape coordinates.
+     */
     struct polytope *stated;
     double centre[3];
 };
@@ -55,6 +56,9 @@ bool polytope_edges_meet(const struct polytope *polytope,
  * IMP_BADMODEL after a diagnostic: a shape without an inside, an unbounded one
  * that is not a half-space, or a point that is no vertex. */
 int polytope_setup(struct rt *run, uint32_t body);
+/* Is each point of the polygon that a contact of a system touches a corner
+ * (imp_contact.n_corner)? IMP_BADMODEL after a diagnostic. */
+int polytope_surface_setup(struct rt *run, uint32_t contact);
 void polytope_centre(struct rt *run, uint32_t body);
 
 #endif

@@ -599,6 +599,8 @@ set_up(struct rt *run, const double *params)
     st = worse(st, setup_world(run, at));
     memcpy(run->env + layout->poly, at + WORLD_OUTS,
            (layout->slots - layout->poly) * sizeof *out);
+    for (uint32_t c = 0; c < im->contacts.n; c++)
+        st = worse(st, polytope_surface_setup(run, c));
     st = worse(st, setup_draws(run, 0));
     memset(run->polytope, 0, im->bodies.n * sizeof *run->polytope);
     for (uint32_t b = 0; b < im->bodies.n; b++) {

@@ -609,10 +609,43 @@ slips(const struct rt *run, uint32_t block)
     return false;
 }
 
+/* Is this row the first one of its contact? */
+static bool
+begins_contact(const struct persistent_group *group, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (group->row[j].spot.contact == group->row[i].spot.contact)
+            return false;
+    return true;
+}
+
+/* The normal force of each contact of the group, of all its points that push.
+ */
+static uint32_t
+normal_forces(const struct rt *run, uint32_t block, double *out)
+{
+    const struct persistent_group *group = run->persistent_memory->of[block];
+    uint32_t n = 0;
+    for (int i = 0; i < group->n; i++) {
+        if (!begins_contact(group, i))
+            continue;
+        double sum = 0.0;
+        for (int j = i; j < group->n; j++)
+            if (group->row[j].on &&
+                group->row[j].spot.contact == group->row[i].spot.contact)
+                sum += group->row[j].force.c[0];
+        if (out)
+            out[n] = sum;
+        n++;
+    }
+    return n;
+}
+
 int
 switching_relays_held(struct rt *run)
 {
-    const struct relay_contacts contacts = {first_order, lift, slips};
+    const struct relay_contacts contacts = {first_order, lift, slips,
+                                            normal_forces};
     int st = IMP_OK;
     for (uint32_t block = 0; run->relays && block < run->im->blocks.n && !st;
          block++)

@@ -37,16 +37,20 @@ int relays_settle(struct rt *run, uint32_t block, double least, double *change);
 /* Closed contacts of the bodies of a block. series: makes the series of the
  * block to order 1, with the shares that relays have. lift (per state variable
  * of the block): what unit forces of all points that push, made by the last
- * series, do to it. slips: would a contact that sticks there have to slip? */
+ * series, do to it. slips: would a contact that sticks there have to slip?
+ * forces: returns how many contacts are closed; out (or NULL): their normal
+ * forces (N), by the last series, each that of all its points. */
 struct relay_contacts {
     int (*series)(struct rt *run, uint32_t block);
     void (*lift)(const struct rt *run, uint32_t block, double *to);
     bool (*slips)(const struct rt *run, uint32_t block);
+    uint32_t (*forces)(const struct rt *run, uint32_t block, double *out);
 };
 /* After relays_settle, where a piece of the motion begins: where u is 0, a
  * force that jumps the other way leads off to both sides if the rate without it
  * is less than its jump, and rest is but one of three motions; so, too, where a
- * contact sticks which that force would let slip. Tells that once (W0771).
+ * contact holds it which that force would let slip, or would lift off. Tells
+ * that once (W0771).
  * contacts: NULL for a system, and bodies without closed contacts. */
 void relays_tell_open(struct rt *run, uint32_t block, double least,
                       const struct relay_contacts *contacts);

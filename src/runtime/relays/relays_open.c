@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/num.h"
 #include "runtime/relays/relays_priv.h"
 
@@ -53,37 +54,71 @@ system_slips(const struct rt *run, uint32_t system)
     return slips;
 }
 
-/* Does a contact stick that would slip if relay i, whose u it holds, were at an
- * end of its range? */
+/* How many closed contacts the block has whose normal forces can be told; out
+ * (or NULL): these, by the series made last. */
+static uint32_t
+forces_of(const struct rt *run, uint32_t block, const struct relays *relays,
+          const struct relay_contacts *contacts, double *out)
+{
+    if (contacts)
+        return contacts->forces(run, block, out);
+    uint32_t n = rt_system(run, relays->system)->n_contact;
+    for (uint32_t i = 0; i < n && out; i++)
+        out[i] = system_holds(run, relays->system, i)
+                     ? system_force(run, relays->system, i)[0]
+                     : 0.0;
+    return n;
+}
+
+/* Of n forces while a relay is at either end of its range: would one pull? */
 static bool
-would_slip(struct rt *run, uint32_t block, struct relays *relays, uint32_t i,
+pulls(const double *minus, const double *plus, uint32_t n)
+{
+    double jump = 0.0, least = 0.0;
+    for (uint32_t k = 0; k < n; k++) {
+        jump = fmax(jump, fabs(plus[k] - minus[k]));
+        least = fmin(least, fmin(plus[k], minus[k]));
+    }
+    return least < -RELAY_CLEAR * jump;
+}
+
+/* Would closed contacts give way, to a slip of one that sticks or to one that
+ * would have to pull, if relay i, whose u they hold, were at an end of its
+ * range? */
+static bool
+would_give(struct rt *run, uint32_t block, struct relays *relays, uint32_t i,
            const struct relay_contacts *contacts)
 {
     static const bool none[IMP_RELAYS_MAX];
-    uint32_t n = relays->of->n;
-    double share[IMP_RELAYS_MAX] = {0.0};
-    bool slips = false, act = relays->act;
+    uint32_t n = relays->of->n,
+             n_force = forces_of(run, block, relays, contacts, NULL);
+    double share[IMP_RELAYS_MAX] = {0.0},
+           *force[2] = {NEW_N(run->brief, double, n_force + 1),
+                        NEW_N(run->brief, double, n_force + 1)};
+    bool gives = false, known = true, act = relays->act;
     for (uint32_t j = 0; j < n; j++) {
         share[j] = relays->held[j] ? relays->share[j] : relays->side[j];
         *mode_of(relays, j) = 0.0;
     }
     relays->act = true;
-    for (int side = -1; side <= 1; side += 2) {
-        share[i] = side;
+    for (int end = 0; end < 2; end++) {
+        share[i] = end ? 1.0 : -1.0;
         for (uint32_t j = 0; j < n; j++)
             *mode_of(relays, n + j) = share[j];
         if (!contacts)
             system_relays_join(run, relays->system, none, share);
-        if (contacts)
-            slips |=
-                !contacts->series(run, block) && contacts->slips(run, block);
-        else
-            slips |= !system_series(run, relays->system, 1) &&
-                     system_slips(run, relays->system);
+        int st = contacts ? contacts->series(run, block)
+                          : system_series(run, relays->system, 1);
+        known = known && !st;
+        if (st)
+            continue;
+        gives |= contacts ? contacts->slips(run, block)
+                          : system_slips(run, relays->system);
+        forces_of(run, block, relays, contacts, force[end]);
     }
     relays->act = act;
     relays_tell(run, relays);
-    return slips;
+    return gives || (known && pulls(force[0], force[1], n_force));
 }
 
 /* Is u of relay i, which is 0, left to it and to contacts, and drives it on? */
@@ -95,7 +130,7 @@ is_open(struct rt *run, uint32_t block, struct relays *relays, uint32_t i,
     double rate = relays->rate[i], jump = slopes(relays, i)[i];
     if (relays->bound[i])
         return raw_slopes(relays, i)[i] > 0.0 &&
-               would_slip(run, block, relays, i, contacts);
+               would_give(run, block, relays, i, contacts);
     /* friction is as much whichever way it points */
     double push = fabs(rate - told[2]);
     for (uint32_t j = 0; j < relays->of->n; j++)

@@ -244,7 +244,7 @@ fill(struct simulation *sim, struct record *out, int st)
     simulate_put_singular(sim, out);
     simulate_put_verdicts(sim, out);
     tell_audit(sim);
-    simulate_tell_captures(sim);
+    simulate_tell_touches(sim);
     if (sim->along)
         along_tell(sim->along, remark, sim);
     join_remarks(sim);

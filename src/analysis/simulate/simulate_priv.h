@@ -158,9 +158,9 @@ struct simulation {
     _Atomic double done; /* share of the time, for the line on a terminal */
     bool stopped; /* by a policy, or where the outcome is not unique (I4) */
     int impacts;  /* so far, without those of fast_flights.c */
-    bool loads_told, strain_told, collapse_told; /* warnings, once a run */
-    bool begun;                                  /* past the start */
-    int errors; /* of the program before this run */
+    bool loads_told, strain_told, begun; /* warnings, once a run; past start */
+    struct collapse *collapse;           /* NULL: nothing has touched yet */
+    int errors;                          /* of the program before this run */
     bool has_energy;
     double energy_before; /* total energy at the start, J */
     struct simulated_contact *contacts;
@@ -192,7 +192,7 @@ struct simulation {
     struct flow **flows;          /* per system */
     struct vertex_planes *planes; /* NULL: vertices are left to the search */
     struct balls *balls;          /* NULL: balls are left to the search */
-    struct local *local; /* NULL: the search asks all pairs at each event */
+    struct local *local;   /* NULL: the search asks all pairs at each event */
     struct clocks *clocks; /* NULL: all series begin anew at each event */
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
@@ -513,8 +513,8 @@ void simulate_slides(struct simulation *sim);
 bool simulate_slid_now(const struct simulation *sim);
 bool simulate_slid_point(const struct simulation *sim, const bool *block,
                          struct contact_point *out);
-/* Time of the next change of closed contacts, at most `until` (mode_change_next;
- * clocks_next if `clocks`, by which the run goes there), in sim->mode_change. */
+/* When closed contacts change next, at most `until` (mode_change_next;
+ * clocks_next if `clocks`, by which the run goes there): sim->mode_change. */
 int simulate_persistent_peek(struct simulation *sim, struct clocks *clocks,
                              double until, const bool *out_of_sight, double *t);
 /* The force of the held point `which` has fallen to zero. opens: it had done so
@@ -744,8 +744,8 @@ bool simulate_capture_apart(struct simulation *sim,
 int simulate_vertex_impact(struct simulation *, const struct contact_point *at,
                            enum next_step *next);
 
-/* -- touches.c: a remark of what `capture` changed; the contacts at time 0 -- */
-void simulate_tell_captures(struct simulation *sim);
+/* -- touches.c: what is told of touches at the end; the contacts at time 0 */
+void simulate_tell_touches(struct simulation *sim);
 int simulate_start_contacts(struct simulation *sim);
 /* The contacts of `event` and of more[0..n_more) close or open now. */
 int simulate_touches(struct simulation *sim, const struct event *event,
@@ -763,7 +763,7 @@ int simulate_local_start(struct simulation *sim);
 void simulate_ball_flights_start(struct simulation *sim);
 /* The same for discs and spheres. */
 int simulate_ball_flights(struct simulation *sim, double until, double limit);
-/* Records rows on the way (*changed: modes did), and due ones; sim->rub comes */
+/* Records rows on the way (*changed: modes did), due ones; sim->rub comes */
 int simulate_rows_looked(struct simulation *sim, bool *changed);
 int simulate_rows_now(struct simulation *sim);
 int simulate_rubbing_changes(struct simulation *sim);

@@ -14,6 +14,7 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/collapse/collapse.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
@@ -429,83 +430,54 @@ after_impacts(struct simulation *sim)
     return st;
 }
 
-/* A flight is low if it is no longer than so many tolerances of its gap: where
- * the next one ends is known to a sixteenth at best. */
-#define FLIGHT_LOW 16.0
-
-/* What closes: how far it has come since its last impact (m, or INFINITY), how
- * fast, and when that was. */
-struct came {
-    double far, rate, last;
-};
-
-/* A contact of a polytope has a flight for each of its corners. What is hit
- * again at once, which the rounding of the time may part, has none. */
-static struct came
-came_here(const struct simulation *sim, uint32_t contact, double rate)
-{
-    const struct rt *run = sim->run;
-    const struct flight_history *flights = &sim->contacts[contact].flights;
-    double flight = rt_time(run) - flights->last;
-    bool none = (rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS) ||
-                flights->impacts == 0 ||
-                !(flight > 4.0 * DBL_EPSILON * rt_time(run));
-    return (struct came){.far = none ? INFINITY : flight * -rate,
-                         .rate = rate,
-                         .last = flights->last};
-}
-
-/* Was this a low flight for the tolerance of a contact, however high it would
- * have fallen from? So it is where bodies hit each other ever faster as the
- * room between them goes to zero. */
+/* Does a contact rest, or has a limit ended its flights? */
 static bool
-is_low(struct simulation *sim, uint32_t contact, const struct came *came)
+settled(const void *ctx, uint32_t contact)
 {
-    double gap, slow;
-    gap_tolerances(sim->run, contact, &gap, &slow);
-    return came->far <= FLIGHT_LOW * gap &&
-           points_high(came->rate, gap_weight(sim->run, contact), gap);
+    const struct simulation *sim = ctx;
+    return persistent_holds(sim->run, contact) ||
+           sim->contacts[contact].flights.impacts == 0;
 }
 
-/* Warns, once in a run, where the room between bodies that come together for
- * ever is below the tolerance of their gaps and no limit has been foreseen:
- * who hits first is then decided by the tolerance. */
+/* Warns, once in a run, where bodies that came together for ever hit each other
+ * within the tolerance of their gaps, and have parted since. */
 static void
-warn_collapse(struct simulation *sim, uint32_t contact)
+tell_collapse(struct simulation *sim, bool over)
 {
+    uint32_t contact;
+    double when;
     char time[NUM_TEXT];
-    struct rt *run = sim->run;
-    if (sim->collapse_told)
+    if (!collapse_look(sim->collapse, over, settled, sim, &contact, &when))
         return;
-    sim->collapse_told = true;
     struct diag *diag = diag_add(
-        sim->analysis->ds, DIAG_W0749, rt_contact(run, contact)->range,
+        sim->analysis->ds, DIAG_W0749, rt_contact(sim->run, contact)->range,
         "bodies come together for ever at `%s`: at t = %s s they hit each "
         "other at gaps below the tolerance",
-        simulate_contact_name(sim, contact), num_digits(time, rt_time(run), 9));
+        simulate_contact_name(sim, contact), num_digits(time, when, 9));
     diag_help(sim->analysis->ds, diag,
               "the velocities behind it depend on the `tolerance` of the "
               "world: compare with another one, or end the run before it");
     simulate_remark(sim, diag->message);
 }
 
-/* Warns so where a contact took part in the impact that has been hit itself
- * since what closes was, so that they hit in turns, and is within the tolerance
- * of its own gap still. */
+/* What closes begins a touch. */
 static void
-warn_joined(struct simulation *sim, const struct came *came, uint32_t n)
+comes(struct simulation *sim, uint32_t contact, double rate)
 {
-    uint32_t *list, n_list = sim->collapse_told ? 0 : taken(sim, &list);
-    for (uint32_t i = 0; i < n_list; i++) {
-        const struct flight_history *flights = &sim->contacts[list[i]].flights;
-        bool turns =
-            sim->touching.done.on[list[i]] && flights->impacts > 0 &&
-            flights->last < rt_time(sim->run) &&
-            !(rt_contact(sim->run, list[i])->flags & IMP_CONTACTF_CORNERS);
-        for (uint32_t k = 0; k < n && turns; k++)
-            if (flights->last > came[k].last && is_low(sim, list[i], &came[k]))
-                warn_collapse(sim, list[i]);
-    }
+    const struct simulated_contact *state = &sim->contacts[contact];
+    collapse_comes(sim->collapse, contact, rate, &state->flights,
+                   !state->through);
+}
+
+/* What the impact has taken. */
+static void
+takes(struct simulation *sim)
+{
+    uint32_t *list, n = taken(sim, &list);
+    for (uint32_t i = 0; i < n; i++)
+        if (sim->touching.done.on[list[i]])
+            collapse_takes(sim->collapse, list[i],
+                           &sim->contacts[list[i]].flights);
 }
 
 static int
@@ -517,29 +489,28 @@ touch_now(struct simulation *sim, const struct event *event,
                         *contacts = NEW_N(run->brief, uint32_t, n_more + 1),
                         *hit = NEW_N(run->brief, uint32_t, n_more + 1);
     struct verdict *verdict = NEW_N(run->brief, struct verdict, n_more + 1);
-    struct came *came = NEW_N(run->brief, struct came, n_more + 1);
     const char **class = sim->touching.class;
     int st = simulate_row(sim);
     if (!st)
         st = judge_all(sim, event, more, n_more, contacts, verdict, &n_touched);
     if (st)
         return st;
+    if (!sim->collapse)
+        sim->collapse = collapse_new(run);
+    tell_collapse(sim, false);
+    collapse_begin(sim->collapse);
     for (uint32_t i = 0; i < n_touched; i++) {
         class[contacts[i]] = touch_class_name[verdict[i].class];
         if (verdict[i].class != CLASS_MINUS)
             continue;
-        struct came one = came_here(sim, contacts[i], verdict[i].v);
-        if (is_low(sim, contacts[i], &one))
-            warn_collapse(sim, contacts[i]);
-        if (sim->contacts[contacts[i]].through)
-            continue;
-        came[n_hit] = one;
-        hit[n_hit++] = contacts[i];
+        comes(sim, contacts[i], verdict[i].v);
+        if (!sim->contacts[contacts[i]].through)
+            hit[n_hit++] = contacts[i];
     }
     if (n_hit)
         st = simulate_impacts(sim, hit, n_hit, class, &sim->touching.done);
     if (!st && n_hit)
-        warn_joined(sim, came, n_hit);
+        takes(sim);
     rotors_struck(run);
     simulate_captures(sim, n_hit > 0);
     for (uint32_t i = 0; i < n_touched; i++)
@@ -745,10 +716,9 @@ tell_alike(struct simulation *sim)
                      num_digits(speed, sim->captures.apart, 3)));
 }
 
-void
-simulate_tell_captures(struct simulation *sim)
+static void
+tell_captures(struct simulation *sim)
 {
-    assert(sim != NULL);
     tell_alike(sim);
     char energy[NUM_TEXT], speed[NUM_TEXT], slip[NUM_TEXT];
     if (sim->captures.n == 0)
@@ -769,4 +739,13 @@ simulate_tell_captures(struct simulation *sim)
                             "slips of up to %s m/s ended",
                             text, num_digits(slip, sim->captures.slip, 3));
     simulate_remark(sim, text);
+}
+
+void
+simulate_tell_touches(struct simulation *sim)
+{
+    assert(sim != NULL);
+    tell_captures(sim);
+    if (sim->collapse)
+        tell_collapse(sim, true);
 }

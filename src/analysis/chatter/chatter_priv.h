@@ -78,7 +78,8 @@ struct chatter_wanted {
     const imp_field *schema;
     const bool *wanted;
     bool stability, numbers, history, limit, rest, order, exponent;
-    size_t verdict, start;    /* numbers of these fields */
+    bool warnings;         /* of the record; else diagnostics tell the same */
+    size_t verdict, start; /* numbers of these fields */
     const imp_command *asked; /* The options, where they are constants of this
                                * command; NULL: they must be read again. */
     struct chatter_options ask;

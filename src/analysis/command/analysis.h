@@ -67,7 +67,10 @@ struct analysis {
     /* per number of a command (enum imp_command_id); NULL: not available */
     const struct command_functions *const *commands;
     int failed_expects;
-    int plots;          /* plots so far, for their default names */
+    int plots; /* plots so far, for their default names */
+    /* a run of a sweep that draws or sums up: shares and means are asked for,
+     * and what is uncertain in one run is not told */
+    bool statistics;
     bool trace_all;     /* every `simulate` keeps its motion */
     bool trace_in_case; /* the same, but what is stopped soon ends */
     size_t trace_limit; /* bytes of it at most; 0: as many as usual */

@@ -335,13 +335,14 @@ sweep_worker_init(struct sweep_worker *worker)
         arena_copy(worker->found.kept, sweep->analysis->recs,
                    (im->commands.n + 1) * sizeof *worker->ask.records);
     worker->batch.arena = worker->found.kept;
-    worker->ask.analysis =
-        (struct analysis){.out = &worker->ask.out,
-                          .ds = &worker->ask.ds,
-                          .recs = worker->ask.records,
-                          .commands = sweep->analysis->commands,
-                          .data = sweep->analysis->data,
-                          .gsl = sweep->analysis->gsl};
+    worker->ask.analysis = (struct analysis){
+        .out = &worker->ask.out,
+        .ds = &worker->ask.ds,
+        .recs = worker->ask.records,
+        .commands = sweep->analysis->commands,
+        .data = sweep->analysis->data,
+        .statistics = sweep->summary || sweep->grid.repeat > 1,
+        .gsl = sweep->analysis->gsl};
 }
 
 void

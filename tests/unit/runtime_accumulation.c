@@ -371,13 +371,48 @@ random_systems(void **state)
     assert_true(open <= 3);
 }
 
+/* Limits at one contact are taken where they come by the time that is asked
+ * for, after three impacts there, and not later ones. */
+static void
+bounces_at_one_contact(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    struct sys s = {.n = 2, .m = 2, .q = {1, 50}};
+    s.mass[0] = s.mass[3] = 1;
+    s.acc[0] = s.acc[1] = -2;
+    s.N[0] = s.N[3] = 1;
+    s.e[0] = s.e[1] = 0.5;
+    struct ballistic *l = made(a, &s, BALLISTIC_REPORT);
+    accumulation_one_by_one(l, EVENTS);
+    assert_false(accumulation_bounces(l, INFINITY));
+    for (int k = 0; k < 3; k++) {
+        assert_false(accumulation_bounces(l, INFINITY));
+        assert_int_equal(accumulation_next(l, 100), BALLISTIC_IMPACT);
+        assert_int_equal(l->event.contact, 0);
+    }
+    /* it falls for 1 s, and flies for 1 s, 1/2 s, ... */
+    assert_true(fabs(l->t - 2.5) < 1e-15);
+    assert_false(accumulation_bounces(l, 2.99));
+    assert_true(accumulation_bounces(l, 3.01));
+    assert_true(fabs(l->t - 3) < 1e-15);
+    assert_true(l->event.group[0] && !l->event.group[1]);
+    assert_int_equal(accumulation_next(l, 100), BALLISTIC_IMPACT);
+    assert_int_equal(l->event.contact, 1);
+    arena_free(a);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(falling_polygons), cmocka_unit_test(ball_on_an_edge),
-        cmocka_unit_test(rolling_disc),     cmocka_unit_test(ratios),
-        cmocka_unit_test(light_rod),        cmocka_unit_test(random_systems),
+        cmocka_unit_test(falling_polygons),
+        cmocka_unit_test(ball_on_an_edge),
+        cmocka_unit_test(rolling_disc),
+        cmocka_unit_test(ratios),
+        cmocka_unit_test(light_rod),
+        cmocka_unit_test(random_systems),
+        cmocka_unit_test(bounces_at_one_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

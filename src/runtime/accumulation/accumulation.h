@@ -14,6 +14,10 @@ enum ballistic_event accumulation_next(struct ballistic *motion, double until);
  * only the last of them is reported, and motion->impacts tells their number. */
 enum ballistic_event accumulation_run(struct ballistic *motion, double until,
                                       long most);
+/* Takes the limit of impacts at one contact, which were the last ones, where it
+ * comes by the time `until` (s), however few have been resolved. True: it is
+ * taken, as if accumulation_next had returned BALLISTIC_ACCUMULATION. */
+bool accumulation_bounces(struct ballistic *motion, double until);
 /* Limits are taken as soon as they are known to rounding, but not before
  * `least` impacts of the pattern have been resolved one by one (default
  * ACCUMULATION_RESOLVE). */

@@ -5,6 +5,9 @@
 
 #include "runtime/accumulation/accumulation_priv.h"
 
+/* So many impacts in a row at one contact show a limit there. */
+#define ACCUMULATION_BOUNCES 3
+
 void
 accumulation_resolve(struct ballistic *motion, long least)
 {
@@ -65,6 +68,22 @@ accumulation_accept_time(struct ballistic *motion, double error)
     assert(motion && motion->work);
     assert(error >= 0.0);
     motion->work->limits.accepted_time = error;
+}
+
+bool
+accumulation_bounces(struct ballistic *motion, double until)
+{
+    assert(motion && motion->work);
+    struct ballistic_workspace *work = motion->work;
+    long least = work->limits.resolve;
+    if (work->history.in_a_row < ACCUMULATION_BOUNCES)
+        return false;
+    work->limits.resolve = ACCUMULATION_BOUNCES;
+    bool taken = accumulation_take(motion, until);
+    work->limits.resolve = least;
+    if (taken)
+        work->flight.coasts = work->flight.last = false;
+    return taken;
 }
 
 enum ballistic_event

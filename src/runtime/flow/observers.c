@@ -12,8 +12,8 @@
  *
  * At impacts the jump tape adds to the variables. Before a limit of chatter
  * the impacts that the flow has summed up are followed one by one on a copy of
- * the parabola, until what remains is within the rounding of the time. Only
- * what is left then acts at the limit, all at once. */
+ * the parabola, until what remains is within the rounding of the time, or of
+ * linear variables. What is left then acts at the limit, all at once. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -24,7 +24,7 @@
 #include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_priv.h"
 #include "runtime/instance/compensated.h"
-#include "runtime/linear/linear_block.h"
+#include "runtime/linear/jump_notes.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/taylor.h"
@@ -88,13 +88,11 @@ struct observer_limit {
     bool adds; /* ... and what is left may act all at once */
     long impacts;
     long standing; /* so many of the last ones were at one time of the clock */
-    double *most, *late; /* p: the greatest jump there, and the greatest of the
-                            last ones */
-    double *first, *second; /* n: rates before the last impact but one there,
-                               and behind it */
-    double *third, *fourth; /* n: those of the last impact */
-    double *taken, *taken_late; /* n: the greatest change of each rate by one
-                                   impact there, and of the last ones */
+    struct jump_notes notes; /* of the impacts there, since `from` */
+    double from;             /* when the probe began */
+    double brief;  /* the impacts of this time to come may act all at once */
+    bool rests;    /* limits of some contacts have come before that of all */
+    bool together; /* what was left has acted all at once, at the limit */
 };
 struct observer_run {
     uint32_t p;     /* numbers that belong to the variables */
@@ -368,45 +366,22 @@ move_to(struct flow *flow, double time)
 /* -- impacts ----------------------------------------------------------------
  */
 
-/* What an impact at observer->at that takes the rates `before` to `after` adds
- * to the variables, into observer->jump. */
+/* What an impact at the time `at` and the place flow->q that takes the rates
+ * `before` to `after` adds to the variables, into observer->jump. */
 static int
-jump_of(struct flow *flow, const double *before, const double *after)
+jump_of(struct flow *flow, double at, const double *before, const double *after)
 {
     struct observer_run *observer = flow->observer;
     struct rt *run = flow->run;
     double *time = run->env + run->im->layout.time, now = *time;
     memcpy(observer->local, before, flow->n * sizeof *before);
     memcpy(observer->local + flow->n, after, flow->n * sizeof *after);
-    *time = observer->piece.at;
+    *time = at;
     memcpy(run->env + flow->sys->env_state, flow->q, flow->n * sizeof *flow->q);
     memcpy(env_of(flow), observer->x, observer->p * sizeof *observer->x);
     int st = rt_eval(run, flow->sys->jump, observer->local, observer->jump);
     *time = now;
     return st;
-}
-
-/* Notes the jump of one of the impacts before a limit. */
-static void
-note_jump(const struct flow *flow)
-{
-    const struct observer_run *observer = flow->observer;
-    const struct observer_limit *limit = &observer->limit;
-    const double *before = observer->before;
-    memcpy(limit->first, limit->third, flow->n * sizeof *before);
-    memcpy(limit->second, limit->fourth, flow->n * sizeof *before);
-    memcpy(limit->third, before, flow->n * sizeof *before);
-    memcpy(limit->fourth, flow->v, flow->n * sizeof *flow->v);
-    for (uint32_t i = 0; i < flow->n; i++) {
-        double size = fabs(flow->v[i] - before[i]);
-        limit->taken[i] = fmax(limit->taken[i], size);
-        limit->taken_late[i] = fmax(0.5 * limit->taken_late[i], size);
-    }
-    for (uint32_t j = 0; j < observer->p; j++) {
-        double size = fabs(observer->jump[j]);
-        limit->most[j] = fmax(limit->most[j], size);
-        limit->late[j] = fmax(0.5 * limit->late[j], size);
-    }
 }
 
 /* Adds the jumps of an impact at observer->at. The rates before it stand in
@@ -419,7 +394,7 @@ jump(struct flow *flow)
     observer->piece.known = false;
     if (flow->sys->jump == IMP_NO_TAPE)
         return IMP_OK;
-    int st = jump_of(flow, observer->before, flow->v);
+    int st = jump_of(flow, observer->piece.at, observer->before, flow->v);
     if (st == IMP_NONFINITE)
         rt_nonfinite(run, flow->sys->jump, observer->local);
     for (uint32_t j = 0; j < observer->p && !st; j++)
@@ -429,7 +404,9 @@ jump(struct flow *flow)
             fabs(observer->jump[j]);
     observer->n_jumped += !observer->limit.alone;
     if (!st && observer->limit.alone)
-        note_jump(flow);
+        jump_notes_add(&observer->limit.notes,
+                       observer->piece.at - observer->limit.begin,
+                       observer->before, flow->v, observer->jump);
     return st ? IMP_FAILED : IMP_OK;
 }
 
@@ -441,8 +418,8 @@ static bool
 adds_up(struct flow *flow, uint32_t only)
 {
     struct observer_run *observer = flow->observer;
-    const struct observer_limit *limit = &observer->limit;
-    const double *at[3] = {limit->first, limit->second, flow->v};
+    const struct jump_notes *notes = &observer->limit.notes;
+    const double *at[3] = {notes->first, notes->second, flow->v};
     double *rates = NEW_N(flow->run->brief, double, 3 * (size_t)flow->n + 1);
     double *sum = NEW_N(flow->run->brief, double, 2 * (size_t)observer->p + 1),
            *size = sum + observer->p;
@@ -454,11 +431,11 @@ adds_up(struct flow *flow, uint32_t only)
         for (int leg = 0; leg < 3 && adds; leg++) {
             const double *before = rates + (leg == 1 ? flow->n : 0),
                          *after = rates + (leg == 0 ? flow->n : 2 * flow->n);
-            adds = !jump_of(flow, before, after);
+            adds = !jump_of(flow, observer->piece.at, before, after);
             for (uint32_t j = 0; j < observer->p; j++) {
                 double jump = leg == 2 ? -observer->jump[j] : observer->jump[j];
                 sum[j] = (leg ? sum[j] : 0.0) + jump;
-                size[j] = (leg ? size[j] : times * limit->most[j]) + fabs(jump);
+                size[j] = (leg ? size[j] : times * notes->most[j]) + fabs(jump);
             }
         }
         for (uint32_t j = 0; j < observer->p; j++)
@@ -481,13 +458,13 @@ tell_endless(struct flow *flow, double time)
     /* `late` itself halves at each impact at most */
     double kept = ldexp(4.0, -(int)fmin((double)observer->limit.impacts, 1e3));
     for (uint32_t which = 0; which < observer->p && !observer->told; which++) {
-        bool lasts =
-            observer->limit.late[which] >= 0.5 * observer->limit.most[which];
-        bool slow = through &&
-                    observer->limit.late[which] >
-                        fmax(OBSERVE_LEFT, kept) * observer->limit.most[which];
+        bool lasts = observer->limit.notes.late[which] >=
+                     0.5 * observer->limit.notes.most[which];
+        bool slow = through && observer->limit.notes.late[which] >
+                                   fmax(OBSERVE_LEFT, kept) *
+                                       observer->limit.notes.most[which];
         if (observer->limit.impacts < OBSERVE_ENOUGH ||
-            !(observer->limit.late[which] > 0.0) || !(lasts || slow) ||
+            !(observer->limit.notes.late[which] > 0.0) || !(lasts || slow) ||
             adds_up(flow, which))
             continue;
         observer_endless(flow, which, time,
@@ -498,7 +475,7 @@ tell_endless(struct flow *flow, double time)
                                       "the impacts before and of %ld more "
                                       "that were gone through",
                                       observer->limit.impacts),
-                         observer->limit.late[which]);
+                         observer->limit.notes.late[which]);
         observer->told = true;
     }
 }
@@ -546,7 +523,7 @@ rates_before(struct flow *flow)
     struct observer_run *observer = flow->observer;
     const struct observer_limit *limit = &observer->limit;
     double elapsed = observer->piece.at - limit->begin;
-    if (!(limit->alone && limit->probe)) {
+    if (!(limit->alone && limit->probe) || limit->together) {
         flow->method->at(flow, observer->piece.at);
         memcpy(observer->before, flow->v, flow->n * sizeof *flow->v);
         return;
@@ -560,20 +537,44 @@ rates_before(struct flow *flow)
 /* -- before a limit ---------------------------------------------------------
  */
 
-/* Do the last impacts still change the rates of the motion, or a variable whose
- * jumps shrink, beyond rounding? */
-static bool
-impacts_show(const struct flow *flow)
+/* Notes, once, whether jumps add up and, into notes->bends, how fast the place
+ * changes them. The probe has just begun a flight. */
+static void
+ask_jumps(struct flow *flow)
+{
+    struct observer_run *observer = flow->observer;
+    const struct observer_limit *limit = &observer->limit;
+    struct jump_notes *notes = &observer->limit.notes;
+    const double *before[] = {notes->third, notes->first},
+                 *after[] = {notes->fourth, notes->second};
+    uint32_t p = observer->p;
+    double *jump = NEW_N(flow->run->brief, double, 2 * (size_t)p),
+           left = limit->time - limit->begin;
+    notes->asked = true;
+    notes->adds = left > 0.0 && adds_up(flow, p);
+    for (uint32_t i = 0; i < 2 && notes->adds; i++) {
+        notes->adds = !jump_of(flow, limit->begin, before[i], after[i]);
+        memcpy(jump + i * p, observer->jump, p * sizeof *jump);
+    }
+    flow->method->at(flow, limit->time);
+    for (uint32_t i = 0; i < 2 && notes->adds; i++) {
+        notes->adds = !jump_of(flow, limit->time, before[i], after[i]);
+        jump_notes_bend(notes, jump + i * p, observer->jump, left);
+    }
+}
+
+/* Goes on to the next impact of the probe by the time `latest`, or to a limit
+ * of impacts at one contact that comes so soon that these may act all at once.
+ */
+static enum ballistic_event
+probe_next(const struct flow *flow, double latest)
 {
     const struct observer_limit *limit = &flow->observer->limit;
-    for (uint32_t j = 0; j < flow->observer->p; j++)
-        if (limit->late[j] > DBL_EPSILON * limit->most[j] &&
-            limit->late[j] < 0.5 * limit->most[j])
-            return true;
-    for (uint32_t i = 0; i < flow->n; i++)
-        if (limit->taken_late[i] > DBL_EPSILON * limit->taken[i])
-            return true;
-    return false;
+    double last = limit->notes.flight, soon = limit->begin + limit->brief;
+    if (last > 0.0 && last <= limit->brief && soon < limit->time &&
+        accumulation_bounces(limit->probe, soon))
+        return BALLISTIC_ACCUMULATION;
+    return accumulation_next(limit->probe, latest);
 }
 
 /* The probe has just begun a flight, with the state in flow->q and flow->v.
@@ -595,16 +596,22 @@ next_impact(struct flow *flow)
         limit->near = true;
         limit->adds = adds_up(flow, observer->p);
     }
-    limit->more = limit->more && ++limit->impacts < OBSERVE_IMPACTS &&
-                  (far || !known || (!limit->adds && impacts_show(flow)));
+    limit->more =
+        limit->more && ++limit->impacts < OBSERVE_IMPACTS &&
+        (far || !known || (!limit->adds && jump_notes_show(&limit->notes)));
     if (!limit->more)
         return;
+    if (known && !limit->notes.asked && observer->linear)
+        ask_jumps(flow);
+    limit->brief = jump_notes_brief(&limit->notes, observer->linear,
+                                    observer->x, limit->begin - limit->from);
     double latest = limit->time + LIMIT_LATE * near, earlier = limit->probe->t;
-    enum ballistic_event what = accumulation_next(limit->probe, latest);
+    enum ballistic_event what = probe_next(flow, latest);
     bool before = limit->time - limit->probe->t > LIMIT_LATE * near,
          inner = what == BALLISTIC_ACCUMULATION && before;
     /* Limits of some contacts come before that of all. They are taken where the
        flights before them are below the rounding of the time. */
+    limit->rests |= inner;
     if (inner)
         accumulation_one_by_one(limit->probe, OBSERVE_IMPACTS);
     else if (before && limit->probe->t - earlier <= near)
@@ -623,16 +630,15 @@ tail_begin(struct flow *flow, double limit)
     tail->alone = true;
     tail->time = limit;
     tail->impacts = tail->standing = 0;
-    tail->near = tail->adds = false;
-    memset(tail->most, 0, observer->p * sizeof *tail->most);
-    memset(tail->late, 0, observer->p * sizeof *tail->late);
-    memset(tail->taken, 0, flow->n * sizeof *tail->taken);
-    memset(tail->taken_late, 0, flow->n * sizeof *tail->taken_late);
+    tail->near = tail->adds = tail->rests = tail->together = false;
+    tail->brief = 0.0;
+    jump_notes_begin(&tail->notes);
     int st = flow_touching_parabola(flow, &tail->room, &tail->probe);
     tail->more = tail->probe != NULL;
     if (!st && tail->probe) {
         accumulation_one_by_one(tail->probe, OBSERVE_IMPACTS);
         ballistic_state(tail->probe, flow->q, flow->v);
+        tail->from = tail->probe->t;
         next_impact(flow);
     }
     return st;
@@ -645,13 +651,37 @@ probe_time(const struct observer_run *observer)
     return fmin(observer->limit.probe->t, observer->limit.time);
 }
 
-/* Follows the impacts up to time t. */
+/* Acts all at once: what is left of the impacts, at the limit. Together they
+ * change the rates by what the flights until then leave. (Where contacts come
+ * to rest between impacts, their forces do a part of that.) */
+static int
+act_at_once(struct flow *flow)
+{
+    struct observer_limit *limit = &flow->observer->limit;
+    begin(flow);
+    int st = move_to(flow, limit->time);
+    if (st)
+        return st;
+    rates_before(flow);
+    flow->method->at(flow, limit->time);
+    limit->together = true;
+    return jump(flow);
+}
+
+/* Follows the impacts up to `time`: one by one, but for those that may act all
+ * at once at the limit, where that is asked for. */
 static int
 tail_to(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
+    const struct observer_limit *limit = &observer->limit;
     bool any = false;
+    if (limit->together)
+        return IMP_OK;
     for (; observer->limit.more && probe_time(observer) <= time; any = true) {
+        if (time >= limit->time && !limit->rests &&
+            limit->time - limit->begin < limit->brief)
+            return act_at_once(flow);
         int st = move_to(flow, probe_time(observer));
         if (st)
             return st;
@@ -691,13 +721,7 @@ flow_observer_new(struct flow *flow)
         NEW_N(arena, double, 2 * (size_t)flow->n * IMP_ROW_STRIDE);
     observer->jump = NEW_N(arena, double, (1 + OBSERVE_LAST) * p);
     observer->last = observer->jump + p;
-    struct observer_limit *limit = &observer->limit;
-    double **rates[] = {&limit->first,  &limit->second, &limit->third,
-                        &limit->fourth, &limit->taken,  &limit->taken_late};
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        *rates[i] = NEW_N(arena, double, flow->n);
-    limit->most = NEW_N(arena, double, 2 * p);
-    limit->late = limit->most + p;
+    jump_notes_new(&observer->limit.notes, arena, flow->n, observer->p);
     observer->piece.at = rt_time(flow->run);
     memcpy(observer->x, env_of(flow), observer->p * sizeof *observer->x);
     observer->linear =
@@ -719,7 +743,7 @@ flow_observer_at(struct flow *flow, double time)
                2 * observer->p * sizeof *observer->x);
         observer->piece.at = observer->begin;
         observer->piece.holds = observer->from_holds;
-        observer->piece.known = false;
+        observer->piece.known = observer->limit.together = false;
         relays_back(flow->run, flow->sys->observer);
     }
     if (!observer->limit.alone && time > observer->piece.at &&

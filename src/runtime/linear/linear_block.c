@@ -32,6 +32,8 @@
 /* terms below this share of their sum are none in that */
 #define LINEAR_LITTLE 0x1p-110
 #define LINEAR_BALANCINGS 20
+/* In this share of a step the first order of exp(A s) - 1 is all but 1e-3. */
+#define LINEAR_SHORT 0x1p-10
 
 /* A number as the sum of two. */
 struct twice {
@@ -483,4 +485,18 @@ linear_block_move(struct linear_block *linear, double time, double *x,
         state_add(&x[i], &lo[i], linear->sum[i]);
     }
     return true;
+}
+
+double
+linear_block_later(const struct linear_block *linear, const double *sum,
+                   double *off)
+{
+    assert(linear && sum && off);
+    memset(off, 0, linear->p * sizeof *off);
+    for (uint32_t k = 0; k < linear->entries; k++) {
+        const struct entry *entry = linear->entry + k;
+        if (entry->column < linear->p)
+            off[entry->row] += fabs(entry->value) * sum[entry->column];
+    }
+    return LINEAR_SHORT * linear->h;
 }

@@ -19,5 +19,11 @@ struct linear_block *linear_block_new(struct rt *run, uint32_t block,
  */
 bool linear_block_move(struct linear_block *linear, double time, double *x,
                        double *lo);
+/* Jumps of the variables, whose sizes add up to `sum` (p) at most, come later
+ * by a time s: writes into off (p) by how much this changes the variables
+ * behind them at most, per s, to the first order. Returns the longest s for
+ * which the first order tells. */
+double linear_block_later(const struct linear_block *linear, const double *sum,
+                          double *off);
 
 #endif

@@ -11,6 +11,7 @@
 #include "analysis/engines/branches.h"
 #include "analysis/engines/second.h"
 #include "analysis/engines/steps.h"
+#include "analysis/trace/run_log.h"
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/friction/paradox.h"
@@ -189,6 +190,9 @@ run_both(struct simulation *other, struct simulation *own,
     if (!api)
         rt_perturb(run);
     int ended = run_series(other, &quiet);
+    /* the motion that a page shows is that of the record */
+    run_log_free(other->trace);
+    other->trace = NULL;
     const char *why = early_end(other, names->other, &quiet, ended);
     if (ended == IMP_STOPPED)
         return simulation_put(own, out, ended);

@@ -9,6 +9,7 @@
 #include "abi/status.h"
 #include "analysis/friction/friction_priv.h"
 #include "base/num.h"
+#include "runtime/instance/contact_friction.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 
@@ -134,6 +135,8 @@ fill_contact(struct analysis *analysis, const imp_command *command,
     if (!st && image_contact->slip != IMP_NO_TAPE) {
         st = system_slip(run, system, i, &slip, tangential);
         *mu = slip.mu_static;
+        if (!st)
+            st = contact_friction_sign(run, contact, *mu);
     }
     if (!st)
         st = gap_gains(run, system, i, normal, &gains);

@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/friction/paradox.h"
+#include "runtime/instance/contact_friction.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/dense.h"
@@ -540,6 +541,23 @@ closed_beside(struct painleve_reader *reader, uint32_t other)
 /* -- the instant that is asked for ------------------------------------------
  */
 
+/* E0518: a coefficient is negative, or the static one is less than the dynamic
+ * one where the contact does not slip; where it does nobody asks for it. */
+static int
+check_friction(const struct asked *asked, struct painleve_point *point)
+{
+    struct rt *run = asked->reader.analysis->rt;
+    uint32_t contact = asked->reader.contact;
+    int st = contact_friction_sign(run, contact, point->mu);
+    if (!st)
+        st = contact_friction_sign(run, contact, point->mu_static);
+    if (!st && point->slip == 0.0)
+        return contact_friction_at_rest(run, contact, rt_time(run), point->mu,
+                                        &point->mu_static);
+    point->mu_static = fmax(point->mu_static, point->mu);
+    return st;
+}
+
 /* Brings the system to the instant, and reads the contact there. */
 static int
 read_instant(struct asked *asked, double at, struct painleve_instant *out)
@@ -553,6 +571,8 @@ read_instant(struct asked *asked, double at, struct painleve_instant *out)
         size[k] = fmax(size[k], later[k]);
     if (!st)
         st = coefficients(asked, out);
+    if (!st)
+        st = check_friction(asked, &out->point);
     out->reader = &asked->reader;
     out->time = rt_time(asked->reader.analysis->rt);
     out->closed = fabs(out->gap) <= INSTANT_ZERO * size[0] &&

@@ -147,6 +147,14 @@ set_angles(double *cosine, size_t n, struct record *out)
     SET_MAT("kinetic_angles", cosine, n, n);
 }
 
+/* Has the record fields of contacts with friction? It has none where joints
+ * alone rub. */
+static bool
+tells_friction(const struct record *out)
+{
+    return record_index(out, "slips_before") >= 0;
+}
+
 static void
 set_before(struct analysis *analysis, const struct impact_of_run *problem,
            const struct impact_solver *solver, size_t n, struct record *out)
@@ -166,7 +174,8 @@ set_before(struct analysis *analysis, const struct impact_of_run *problem,
     }
     SET_TEXTS("point_contacts", name, n);
     SET_LIST("normal_velocities_before", velocity, n);
-    SET_LIST("slips_before", velocity + n, n);
+    if (tells_friction(out))
+        SET_LIST("slips_before", velocity + n, n);
     set_angles(angle, n, out);
     SET_NUM("energy_before", solver->balance.energy[0]);
 }
@@ -178,9 +187,11 @@ set_after(const struct laws *laws, double *spreads, struct record *out)
     SET_TEXTS("laws", laws->law, some);
     SET_MAT("impulses", laws->impulse, some, n);
     SET_MAT("normal_velocities_after", laws->after, some, n);
-    SET_MAT("friction_impulses", laws->friction, some, n);
-    SET_MAT("slips_after", laws->slip, some, n);
-    SET_MAT("friction_work", laws->work, some, n);
+    if (tells_friction(out)) {
+        SET_MAT("friction_impulses", laws->friction, some, n);
+        SET_MAT("slips_after", laws->slip, some, n);
+        SET_MAT("friction_work", laws->work, some, n);
+    }
     SET_LIST("energy_loss", laws->loss, some);
     SET_TEXTS("determined", laws->determined, some);
     spread(laws->impulse, some, n, spreads);

@@ -52,13 +52,30 @@ contact_friction_at_rest(struct rt *run, uint32_t contact, double time,
 }
 
 int
+contact_friction_sign(struct rt *run, uint32_t contact, double mu)
+{
+    assert(run != NULL);
+    const imp_contact *of = rt_contact(run, contact);
+    char value[NUM_TEXT], time[NUM_TEXT];
+    if (mu >= 0.0)
+        return IMP_OK;
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0518, of->range_mu,
+                 "the friction of contact `%s` is %s at t = %s",
+                 imp_text(run->im, of->name), num_digits(value, mu, 6),
+                 num_digits(time, rt_time(run), 9));
+    diag_help(run->ds, diag,
+              "let the formula stay positive wherever the contact is closed");
+    return IMP_FAILED;
+}
+
+int
 contact_friction_now(struct rt *run, uint32_t contact, double speed,
                      double mu[3])
 {
     assert(run != NULL && mu != NULL && speed >= 0.0);
     const imp_contact *of = rt_contact(run, contact);
     const double *env = run->env + of->env_contact;
-    char value[NUM_TEXT], time[NUM_TEXT];
     mu[0] = env[IMP_CONTACT_MU];
     mu[1] = env[IMP_CONTACT_MU_STATIC];
     mu[2] = env[IMP_CONTACT_MU_IMPACT];
@@ -68,18 +85,8 @@ contact_friction_now(struct rt *run, uint32_t contact, double speed,
         rt_nonfinite(run, of->rub_now, &speed);
         return IMP_FAILED;
     }
-    for (int i = 0; i < 3; i++) {
-        if (mu[i] >= 0.0)
-            continue;
-        struct diag *diag =
-            diag_add(run->ds, DIAG_E0518, of->range_mu,
-                     "the friction of contact `%s` is %s at t = %s",
-                     imp_text(run->im, of->name), num_digits(value, mu[i], 6),
-                     num_digits(time, rt_time(run), 9));
-        diag_help(run->ds, diag,
-                  "let the formula stay positive wherever the contact is "
-                  "closed");
-        return IMP_FAILED;
-    }
+    for (int i = 0, st; i < 3; i++)
+        if ((st = contact_friction_sign(run, contact, mu[i])))
+            return st;
     return IMP_OK;
 }

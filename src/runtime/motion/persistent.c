@@ -162,19 +162,21 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
                            : joints_multipliers_any(run, block, &lambda);
         motion_enter(run, block);
         if (!st && relays)
-            st = relays_driven(run, block, rows[0], from, order);
+            st = rest ? relays_driven_resting(run, block, rows[0], order,
+                                              rest + i)
+                      : relays_driven(run, block, rows[0], from, order);
         else if (!st && !rest)
             st = rt_series_from(run, tape, lambda, rows, driven, from, order);
         else if (!st)
             st = rt_series_resting(run, tape, lambda, rows, driven, order,
                                    rest + i);
-        bool resting = rest && !relays;
+        bool resting = rest != NULL;
         if (st == IMP_NONFINITE &&
-            (resting || (!rest && order <= (group->first ? 3 : 2)))) {
+            (resting || order <= (group->first ? 3 : 2))) {
             /* accelerations are what is asked; their rates may be infinite */
             hand_over(run, block, run->rows.block[block]);
             if (relays)
-                relays_cut(run, block, order);
+                relays_cut(run, block, resting && order > 2 ? order : 2, order);
             if (resting ? persistent_rest_cut(run, block, order)
                         : persistent_rates_cut(run, block))
                 continue;

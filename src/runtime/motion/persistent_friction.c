@@ -598,8 +598,7 @@ persistent_told_series(const struct rt *run, int i, int most, double *rows)
     return !row->on || !friction || friction->jam_time != rt_time(run);
 }
 
-/* -- velocities that are held at 0 -----------------------------------------
- */
+/* -- velocities that are held at 0 -------------------------------------- */
 
 /* Accelerations below this many rounding errors of what contacts add to them,
  * and speeds below as many of what these reach in the body's own size, are 0.
@@ -703,10 +702,10 @@ persistent_rest_begin(struct rt *run, struct persistent_group *group,
     for (uint32_t b = 0; b < group->moved.n_block; b++) {
         uint32_t at = group->moved.block[b];
         const imp_block *block = persistent_block(run, at);
-        const uint32_t *from = IMP_ARRAY(run->im, block->driven_rows, uint32_t),
+        uint32_t n_rows;
+        const uint32_t *from = relays_driven_rows(run, at, &n_rows),
                        *rows = IMP_ARRAY(run->im, block->rows, uint32_t),
                        *state = IMP_ARRAY(run->im, block->state, uint32_t);
-        uint32_t n_rows = rt_tape(run, block->driven)->n_rows;
         rest[b].row = NEW_N(run->brief, bool, n_rows + 1);
         rest[b].left =
             NEW_N(run->brief, double, (size_t)(n_rows + 1) * IMP_ROW_STRIDE);
@@ -740,7 +739,8 @@ persistent_rest_stays(struct rt *run, struct persistent_group *group, int term)
     for (uint32_t b = 0; b < group->moved.n_block && term > 0; b++) {
         uint32_t at = group->moved.block[b];
         const imp_block *block = persistent_block(run, at);
-        const uint32_t *from = IMP_ARRAY(run->im, block->driven_rows, uint32_t);
+        uint32_t n_rows;
+        const uint32_t *from = relays_driven_rows(run, at, &n_rows);
         struct series_rest *rest = group->rest + b;
         for (uint32_t i = 0; i < block->state.n; i++) {
             if (!rest->row[from[i]])

@@ -605,7 +605,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     }
     if (slides && !known)
         system_series_cut(run, moving->system, first ? 1 : 2, order);
-    relays_cut(run, block, order);
+    relays_cut(run, block, 2, order);
     motion_cut_joints(run, block, 2, fmax(*length, least));
     return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
 }
@@ -624,7 +624,7 @@ group_instant(struct rt *run, struct persistent_group *group, bool lets_go)
     persistent_cut(run, group, 2);
     for (uint32_t i = 0; i < group->moved.n_block; i++) {
         motion_cut(run, group->moved.block[i], 2);
-        relays_cut(run, group->moved.block[i], IMP_ORDER_MAX);
+        relays_cut(run, group->moved.block[i], 2, IMP_ORDER_MAX);
         motion_cut_joints(run, group->moved.block[i], 2, switching_least(run));
     }
     return st;

@@ -86,10 +86,19 @@ int relays_series(struct rt *run, uint32_t block, int order);
 int relays_driven(struct rt *run, uint32_t block, const double *push, int from,
                   int order);
 void relays_rows(const struct rt *run, uint32_t block, double *rows);
+/* relays_driven from coefficient 0 on, with variables that rest
+ * (runtime/tape/eval.h). */
+struct series_rest;
+int relays_driven_resting(struct rt *run, uint32_t block, const double *push,
+                          int order, const struct series_rest *rest);
+/* The rows, of *n_rows of the tape that closed contacts drive (that of the
+ * relays where these act), in which the variables of the block stand. */
+const uint32_t *relays_driven_rows(const struct rt *run, uint32_t block,
+                                   uint32_t *n_rows);
 /* Along a parabola of the motion shares and rates u are straight lines: their
- * coefficients from 2 to `order`, left from series of higher orders, become 0.
- */
-void relays_cut(const struct rt *run, uint32_t block, int order);
+ * coefficients from `from`, at least 2, to `order`, left from series of higher
+ * orders or infinite, become 0. */
+void relays_cut(const struct rt *run, uint32_t block, int from, int order);
 /* Series that are made from now on come into other rows; called again, it
  * brings those back that stood before. */
 void relays_lay_aside(const struct rt *run, uint32_t block);

@@ -57,6 +57,32 @@ relays_driven(struct rt *run, uint32_t block, const double *push, int from,
 }
 
 int
+relays_driven_resting(struct rt *run, uint32_t block, const double *push,
+                      int order, const struct series_rest *rest)
+{
+    struct relays *relays = relays_of(run, block);
+    assert(relays && relays->act && push && rest);
+    const double *rows[] = {push, system_felt_by(run, block), relays->modes};
+    const double *unknown;
+    int st = relays_unknowns(run, block, &unknown);
+    return st ? st
+              : rt_series_resting(run, relays->of->tape, unknown, rows,
+                                  relays->work, order, rest);
+}
+
+const uint32_t *
+relays_driven_rows(const struct rt *run, uint32_t block, uint32_t *n_rows)
+{
+    assert(n_rows != NULL);
+    const imp_block *of = block_of(run, block);
+    const struct relays *relays = relays_of(run, block);
+    bool act = relays && relays->act;
+    *n_rows = rt_tape(run, act ? relays->of->tape : of->driven)->n_rows;
+    return IMP_ARRAY(run->im, act ? relays->of->rows : of->driven_rows,
+                     uint32_t);
+}
+
+int
 relays_rates_made(struct rt *run, uint32_t block)
 {
     const struct relays *relays = relays_of(run, block);
@@ -83,9 +109,10 @@ relays_series(struct rt *run, uint32_t block, int order)
 }
 
 void
-relays_cut(const struct rt *run, uint32_t block, int order)
+relays_cut(const struct rt *run, uint32_t block, int from, int order)
 {
     const struct relays *relays = relays_of(run, block);
+    assert(from >= 2);
     if (!relays || !relays->act || (relays->beside && !relays->touches))
         return;
     const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t);
@@ -96,7 +123,7 @@ relays_cut(const struct rt *run, uint32_t block, int order)
                     (size_t)row[relays->of->n_state + i] * IMP_ROW_STRIDE +
                     IMP_ROW_PAD;
         c[1] = isfinite(c[1]) ? c[1] : 0.0;
-        for (int k = 2; k <= order; k++)
+        for (int k = from; k <= order; k++)
             c[k] = 0.0;
     }
 }

@@ -238,14 +238,16 @@ share(const struct impact_solver *solver)
     return sum > 0.0 ? big / sum : 0.0;
 }
 
-/* Reports a law with impulses of either sign at points that are very near each
- * other. It takes huge impulses to turn the bodies as the law asks, and the
- * energy is then rounding. */
+/* Reports a law with impulses of either sign, or of friction alone if it pushes
+ * only, at points that are very near each other. It takes huge impulses to turn
+ * the bodies as the law asks, and the energy is then rounding. */
 static int
 pulls(struct analysis *analysis, imp_range where,
       const struct impact_of_run *problem, const struct impact_solver *solver)
 {
     double apart = INFINITY;
+    bool pushes =
+        imp_impact_law_traits(solver->decision.law) & IMP_LAW_TRAIT_PUSHES;
     char times[NUM_TEXT], time[NUM_TEXT], distance[NUM_TEXT];
     for (int i = 0; i < solver->nc; i++)
         for (int j = 0; j < i; j++) {
@@ -256,19 +258,23 @@ pulls(struct analysis *analysis, imp_range where,
     struct diag *diag = diag_add(
         analysis->ds, DIAG_E0747,
         rt_contact(analysis->rt, problem->contact[0])->range,
-        "`%s` asks for impulses of %s times the momentum at t = %s s, which "
-        "push and pull",
+        "`%s` asks for impulses of %s times the momentum at t = %s s%s",
         imp_impact_law_word(solver->decision.law),
         num_digits(times, share(solver), 3),
-        num_digits(time, rt_time(analysis->rt), 9));
+        num_digits(time, rt_time(analysis->rt), 9),
+        pushes ? "" : ", which push and pull");
     diag_note(
         analysis->ds, diag, where,
         "of %d points that touch two are only %s m apart; what is left of "
         "such impulses is rounding",
         solver->nc, num_digits(distance, apart, 3));
     diag_help(analysis->ds, diag,
-              "under `law = complementarity` no impulse pulls: write it in "
-              "`world`");
+              pushes
+                  ? "what touches at one place, as the ends of two links at "
+                    "their pin do, needs one contact there: leave the others "
+                    "out"
+                  : "under `law = complementarity` no impulse pulls: write it "
+                    "in `world`");
     return IMP_FAILED;
 }
 

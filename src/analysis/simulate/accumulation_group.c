@@ -711,8 +711,9 @@ simulate_report_endless(struct simulation *sim, uint32_t contact, double ratio)
               num_digits(end_text, end, 9),
               num_digits(time_text, rt_time(sim->run), 9));
     diag_help(sim->analysis->ds, diag,
-              "motion beyond it is not available in this build: use an `until` "
-              "before that time");
+              "no limit of them was found that can be passed: use an `until` "
+              "before that time%s",
+              simulate_steps_remedy(sim));
     return IMP_FAILED;
 }
 

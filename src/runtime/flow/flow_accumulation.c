@@ -60,12 +60,6 @@
 
 /* A change of branch is seen in flights of so many least steps. */
 #define SWITCHES_SEEN 1024.0
-/* Such flights are followed while they are longer than so many times one as
- * high as the rounding of the gap. */
-#define SWITCHES_HIGH 32.0
-/* They cannot be followed when the next one is shorter than so many of these:
- * a piece that begins within it, at the change, finds its gap closed there. */
-#define SWITCHES_LOW 8.0
 
 /* Do all other contacts stay open until the limit of the last contact,
  * `remaining` from now? Each of the impacts to come changes their rates by no
@@ -447,10 +441,6 @@ single_ahead(struct flow *flow)
     taylor->chatter = other;
     return false;
 }
-
-/* Opposite forces differ by twice their size, for a time that is known by its
- * own size. */
-#define FAINT_BRANCHES 4.0
 
 /* The flights are below rounding. Of those at one contact the sum is known. */
 static bool

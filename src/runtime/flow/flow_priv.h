@@ -155,6 +155,16 @@ void observer_endless(struct flow *flow, uint32_t which, double time,
 /* A gap counts as closed when it is smaller than this many roundings of its
  * terms. */
 #define TAYLOR_NOISE 32.0
+/* Flights within which forces change their branches, as dry friction does at
+ * its top, tell a limit while they are longer than HIGH times one as high as
+ * the rounding of the gap. They cannot be followed when the next one is shorter
+ * than LOW of these: a piece that begins within it, at the change, finds its
+ * gap closed there. */
+#define SWITCHES_HIGH 32.0
+#define SWITCHES_LOW 8.0
+/* Opposite forces differ by twice their size, for a time that is known by its
+ * own size. */
+#define FAINT_BRANCHES 4.0
 /* A gradient that is smaller than this share of its greatest length counts as
  * zero. Where a gap is a power of a length, its zero is known only to a root
  * of the rounding error. */

@@ -20,15 +20,6 @@
 #define FRICTION_SHORT 0x1p-40
 /* A gap is rounded by so many units of its terms. */
 #define FRICTION_GAP_UNITS 4.0
-/* Flights within which forces change their branches tell a limit while they are
- * longer than so many times one as high as that. */
-#define SWITCHES_HIGH 32.0
-/* They cannot be followed when the next one is shorter than so many of these:
- * a piece that begins within it, at the change, finds its gap closed there. */
-#define SWITCHES_LOW 8.0
-/* Opposite forces differ by twice their size, for a time that is known by its
- * own size. */
-#define FAINT_BRANCHES 4.0
 
 /* -- what rounding hides of the last impacts ------------------------------ */
 

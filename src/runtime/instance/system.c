@@ -36,6 +36,9 @@ struct system_run {
     const imp_relays *relays;
     bool joined;
     double *joined_work, *joined_aside;
+    /* are there powers of rates that may cancel (cancelled.h) in what is solved
+     * without and with the relays? */
+    bool powers, joined_powers;
     /* rows of the block that may hold a series of the modal tape: a block may
      * have other rows for a while, and those that were put aside keep theirs */
     const double *slid[SLID_MOST];
@@ -58,7 +61,7 @@ struct modal {
     uint32_t tape, solve;
     imp_ref rows;
     int n; /* unknowns */
-    bool general;
+    bool general, powers;
     double *work;
 };
 
@@ -69,14 +72,20 @@ modal_of(const struct rt *run, uint32_t system)
     const struct system_run *own = run->system + system;
     int n = (int)(sys->n_contact + sys->n_rub);
     if (!own->joined)
-        return (struct modal){sys->modal, sys->solve,      sys->rows,
-                              n,          sys->n_rub != 0, own->work};
-    return (struct modal){own->relays->modal,
-                          own->relays->solve,
-                          own->relays->modal_rows,
-                          n + (int)own->relays->n,
-                          true,
-                          own->joined_work};
+        return (struct modal){.tape = sys->modal,
+                              .solve = sys->solve,
+                              .rows = sys->rows,
+                              .n = n,
+                              .general = sys->n_rub != 0,
+                              .powers = own->powers,
+                              .work = own->work};
+    return (struct modal){.tape = own->relays->modal,
+                          .solve = own->relays->solve,
+                          .rows = own->relays->modal_rows,
+                          .n = n + (int)own->relays->n,
+                          .general = true,
+                          .powers = own->joined_powers,
+                          .work = own->joined_work};
 }
 
 /* Row number i of its outputs. */
@@ -150,9 +159,12 @@ system_new(struct rt *run)
             IMP_ARRAY(run->im, run->im->tapes, imp_tape) + sys->modal;
         own[which].work =
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
+        own[which].powers = cancelled_may(run->im, rt_tape(run, sys->solve));
         size_t n_local = n_unknown;
         if (relays && relays->modal != IMP_NO_TAPE) {
             own[which].relays = relays;
+            own[which].joined_powers =
+                cancelled_may(run->im, rt_tape(run, relays->solve));
             size_t size =
                 (rt_tape(run, relays->modal)->n_rows + 1) * IMP_ROW_STRIDE;
             own[which].joined_work = NEW_N(run->own, double, size);
@@ -320,7 +332,8 @@ series(struct rt *run, uint32_t system, int order,
     struct modal modal = modal_of(run, system);
     const uint32_t *from = IMP_ARRAY(run->im, modal.rows, uint32_t);
     const uint32_t *to = IMP_ARRAY(run->im, block->rows, uint32_t);
-    int st = rest ? IMP_NONFINITE : solve(run, &modal, own, true);
+    int st =
+        rest || !modal.powers ? IMP_NONFINITE : solve(run, &modal, own, true);
     if (!st)
         st = rt_series_cancelled(run, modal.tape, own->lambda, NULL, modal.work,
                                  order);

@@ -13,6 +13,7 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/taylor.h"
+#include "runtime/tape/cancelled.h"
 #include "runtime/trace/trace.h"
 
 /* How a variable moves, as its tape says: it is constant, moves along a line,
@@ -166,19 +167,6 @@ is_quadratic(const struct rt *run, struct arena *arena, const imp_block *block,
     return velocities <= QUADRATIC_VELOCITIES;
 }
 
-/* Are there powers of absolute values, as a damper -C sign(u) |u|^p has them?
- */
-static bool
-has_powers(const struct rt *run, uint32_t tape)
-{
-    const imp_tape *of = rt_tape(run, tape);
-    const imp_instr *code = IMP_ARRAY(run->im, of->code, imp_instr);
-    bool any = false;
-    for (uint32_t i = 0; i < of->code.n; i++)
-        any |= code[i].op == IMP_OP_ABSPOW || code[i].op == IMP_OP_SGNPOW;
-    return any;
-}
-
 static void
 plan_block(const struct rt *run, struct arena *arena, uint32_t number,
            bool held, struct motion_block *to)
@@ -195,7 +183,7 @@ plan_block(const struct rt *run, struct arena *arena, uint32_t number,
                    rt_system(run, to->system)->observer == number;
     if (to->tape == IMP_NO_TAPE)
         return;
-    to->powers = has_powers(run, to->tape);
+    to->powers = cancelled_may(run->im, rt_tape(run, to->tape));
     to->groups = NEW_N(arena, struct motion_group, count);
     to->lines = NEW_N(arena, struct motion_row, count);
     to->parabolas = NEW_N(arena, struct motion_row, count);

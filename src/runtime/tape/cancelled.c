@@ -154,10 +154,10 @@ cancelled_keeps(struct cancelled *of, const double *cur, int k)
     return true;
 }
 
-/* Are there powers of absolute values at all? */
-static bool
-has_powers(const imp_image *im, const imp_tape *tape)
+bool
+cancelled_may(const imp_image *im, const imp_tape *tape)
 {
+    assert(im != NULL && tape != NULL);
     const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
     bool any = false;
     for (uint32_t i = 0; i < tape->code.n && !any; i++)
@@ -170,8 +170,6 @@ eval_tape_cancelled(const imp_image *im, const imp_tape *tape,
                     const double *env, const double *local, double *out)
 {
     assert(im != NULL && tape != NULL && out != NULL);
-    if (!has_powers(im, tape))
-        return IMP_NONFINITE;
     uint32_t n = tape->code.n;
     double *reg = mem_alloc((n + cancelled_room(n)) * sizeof *reg);
     struct cancelled cancelled;

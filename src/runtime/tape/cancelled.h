@@ -21,6 +21,9 @@ struct cancelled {
     double *first, *faster; /* of order 1, and how they grow by an order */
 };
 
+/* Has the tape powers of absolute values, as a damper -C sign(u) |u|^p has
+ * them? Without any, nothing below is to be asked. */
+bool cancelled_may(const imp_image *im, const imp_tape *tape);
 /* Doubles of room for n registers. */
 size_t cancelled_room(size_t n);
 /* Finds the powers whose operands cancel by reg, the values of all registers.

@@ -14,12 +14,14 @@ whole_field(struct check *ck, const struct ast_expr *node, struct value *value)
     if (node->kind != AST_FIELD || value->kind == VALUE_POISON ||
         check_joint(ck, &ck->modules.top, node->a))
         return false;
-    struct value result = check_expr(ck, &ck->modules.top, node->a);
+    const struct ast_expr *of;
+    const char *name = name_of_column(ck, &ck->modules.top, node, &of);
+    struct value result = check_expr(ck, &ck->modules.top, of);
     if (result.kind != VALUE_RESULT)
         return false;
     const struct tm_command *cmd = &ck->lists.commands.v[result.ref];
     for (uint32_t i = 0; i < cmd->n_fields; i++)
-        if (!strcmp(cmd->fields[i].name, node->name.text)) {
+        if (!strcmp(cmd->fields[i].name, name)) {
             *value = (struct value){.kind = VALUE_FIELD,
                                     .ref = result.ref,
                                     .field = i,

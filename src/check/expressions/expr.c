@@ -484,8 +484,9 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     const struct decl *joint = check_joint(ck, env, node->a);
     if (joint)
         return field_of_joint(ck, env, joint, node);
-    struct value part, value = check_expr(ck, env, node->a);
-    const char *name = node->name.text;
+    const struct ast_expr *of;
+    const char *name = name_of_column(ck, env, node, &of);
+    struct value part, value = check_expr(ck, env, of);
     switch (value.kind) {
     case VALUE_POISON:
         return value_poison(node->range);

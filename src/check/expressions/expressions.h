@@ -136,5 +136,11 @@ bool called_behind(struct check *ck, const struct ast_expr *callee,
  * fields of its record are names; NULL: there is none. */
 const char *name_recorded(struct check *ck, const struct env *env,
                           const struct ast_expr *node);
+/* The name of the field that an expression x.name asks of *of, x; of what a run
+ * has recorded, called as the model calls it, r.ball.angle or r.ball[3].angle,
+ * that of its column, ball_angle or ball_3_angle, and *of is r. */
+const char *name_of_column(struct check *ck, const struct env *env,
+                           const struct ast_expr *node,
+                           const struct ast_expr **of);
 
 #endif

@@ -281,6 +281,47 @@ name_recorded(struct check *ck, const struct env *env,
     return NULL;
 }
 
+/* Appends the name of the thing of a record that node calls r.b or r.b[3], `b`
+ * or `b_3`, and returns what stands before it, r; NULL: it is no such one. */
+static const struct ast_expr *
+thing_of(struct check *ck, const struct ast_expr *node, const char **name)
+{
+    const char *index = "";
+    if (node->kind == AST_INDEX && node->n_list == 1 &&
+        node->list[0]->kind == AST_NUM) {
+        index = arena_printf(ck->arena, "_%.17g", node->list[0]->num);
+        node = node->a;
+    }
+    if (node->kind != AST_FIELD || node->a->kind != AST_NAME)
+        return NULL;
+    *name = arena_printf(ck->arena, "%s%s", node->name.text, index);
+    return node->a;
+}
+
+const char *
+name_of_column(struct check *ck, const struct env *env,
+               const struct ast_expr *node, const struct ast_expr **of)
+{
+    assert(ck && env && node && node->kind == AST_FIELD && of);
+    *of = node->a;
+    const char *thing, *column;
+    const struct ast_expr *record = thing_of(ck, node->a, &thing);
+    for (const struct env *scope = env; record && scope; scope = scope->up)
+        for (size_t i = 0; i < scope->n; i++)
+            if (!strcmp(scope->names[i], record->name.text))
+                return node->name.text;
+    const struct decl *own =
+        record ? scope_own(env->module, record->name.text) : NULL;
+    if (!own || own->kind != DECL_RESULT || own->broken ||
+        own->index >= ck->progress.command || record_has(ck, own->index, thing))
+        return node->name.text;
+    column = arena_printf(ck->arena, "%s_%s", thing, node->name.text);
+    if (!record_has(ck, own->index, column))
+        return node->name.text;
+    *of = record;
+    return column;
+}
+
 /* -- families ------------------------------------------------------------- */
 
 bool
@@ -293,9 +334,11 @@ expr_of_family(struct check *ck, const struct env *env,
         inner = ast_unwrap(inner->a);
     if (inner->kind != AST_FIELD)
         return false;
-    if (check_joint(ck, env, inner->a))
+    const struct ast_expr *of;
+    name_of_column(ck, env, inner, &of);
+    if (check_joint(ck, env, of))
         return true;
-    struct value value = check_expr(ck, env, inner->a);
+    struct value value = check_expr(ck, env, of);
     return value.kind == VALUE_FAMILY;
 }
 
@@ -308,7 +351,7 @@ expr_members(struct check *ck, const struct env *env,
     while (inner->kind == AST_PRIME)
         inner = ast_unwrap(inner->a);
     if (inner->kind == AST_FIELD)
-        of = inner->a;
+        name_of_column(ck, env, inner, &of);
     else if (inner->kind == AST_CALL && inner->n_args == 1 &&
              inner->a->kind == AST_NAME && !strcmp(inner->a->name.text, "gap"))
         of = inner->args[0].value;

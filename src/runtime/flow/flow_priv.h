@@ -406,6 +406,11 @@ void taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m);
 
 /* Tells that the mass matrix is not positive definite; returns IMP_FAILED. */
 int taylor_no_mass(struct flow *flow);
+/* At the end of a piece, with gaps in flow->instant: are those of closed rigid
+ * contacts 0 but for what a piece leaves, which is taken back then? IMP_FAILED
+ * after a diagnostic: there is no place where all of them are 0, as between
+ * walls that have come together. */
+int taylor_has_place(struct flow *flow);
 
 /* Chooses which relays are held, and takes their rates to 0 (where
  * taylor->relays is not NULL). */

@@ -614,7 +614,7 @@ hold(struct flow *flow)
     if (flow->m == 0 || !memchr(taylor->contacts.closed, true, flow->m))
         return IMP_OK;
     int st = taylor_instant(flow, taylor->contacts.closed);
-    if (st)
+    if (st || (st = taylor_has_place(flow)))
         return st;
     ballistic_stick(taylor->instant, taylor->contacts.closed);
     ballistic_state(taylor->instant, flow->q, flow->v);

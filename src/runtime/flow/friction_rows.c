@@ -394,7 +394,7 @@ friction_hold(struct flow *flow)
     for (uint32_t i = 0; i < flow->m; i++)
         any |= taylor->contacts.closed[i];
     int st = any ? friction_rows(flow) : IMP_OK;
-    if (st || !any)
+    if (st || !any || (st = taylor_has_place(flow)))
         return st;
     friction_held_rows(flow, row);
     friction_project(flow, row);

@@ -424,6 +424,46 @@ taylor_no_mass(struct flow *flow)
     return IMP_FAILED;
 }
 
+/* A piece leaves roundings of the terms of a gap, of what the force of a
+ * contact holds it from, and of places that are 0. More than this share of the
+ * terms, and than the tolerance of verdicts, is none. */
+#define PLACE_OFF 0x1p-20
+
+static bool
+is_off(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    double off = fabs(flow->instant.gap[i]);
+    return taylor->contacts.closed[i] && !friction_soft(flow, i) &&
+           off > RT_TOLERANCE &&
+           off > PLACE_OFF *
+                     (taylor->terms.gap_max[i] + taylor->terms.gap_held[i]);
+}
+
+int
+taylor_has_place(struct flow *flow)
+{
+    assert(flow);
+    struct rt *run = flow->run;
+    char time_text[NUM_TEXT];
+    uint32_t off = 0;
+    while (off < flow->m && !is_off(flow, off))
+        off++;
+    if (off == flow->m)
+        return IMP_OK;
+    const imp_contact *contact = rt_contact(run, flow->sys->contact + off);
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0603, contact->range,
+                 "the motion of `%s` cannot be continued beyond t = %s: this "
+                 "contact and others that are closed leave it no place",
+                 imp_text(run->im, flow->sys->name),
+                 num_digits(time_text, flow->taylor->now, 9));
+    diag_help(run->ds, diag,
+              "their gaps cannot all be 0 there, as between walls that come "
+              "together: let what moves them stop before, or give way");
+    return IMP_FAILED;
+}
+
 int
 taylor_free_instant(struct flow *flow)
 {

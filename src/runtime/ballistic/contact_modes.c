@@ -145,15 +145,23 @@ enter_basis(struct ballistic *motion, int count)
     }
 }
 
-/* Sets the motion to rest where the closed contacts leave none. */
+/* Sets the motion to rest where the closed contacts leave none: beside them, if
+ * their gaps move with the time. */
 static void
 come_to_rest(struct ballistic *motion)
 {
+    bool carried = false;
+    for (int i = 0; i < motion->model.m; i++)
+        carried |=
+            motion->mode.persistent[i] && motion->local.rate_offset[i] != 0.0;
     int count = projection_factor(motion, motion->mode.persistent);
     if (motion->work->set.rank < motion->matrices.rank)
         return;
     projection_apply(motion, count, motion->y, motion->local.gap_offset);
-    memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
+    if (carried)
+        projection_apply(motion, count, motion->z, motion->local.rate_offset);
+    else
+        memset(motion->z, 0, (size_t)motion->matrices.rank * sizeof *motion->z);
     memset(motion->mode.y_acc, 0,
            (size_t)motion->matrices.rank * sizeof *motion->mode.y_acc);
     ballistic_sense(motion);

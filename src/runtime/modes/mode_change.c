@@ -214,6 +214,8 @@ static bool
 held_there(struct search *search, const struct contact_point *at, double time)
 {
     double here[3], there[3];
+    if (at->kind == POINT_SURFACE || at->kind == POINT_SMOOTH)
+        return false; /* the one point of its contact */
     place_at(search, at, time, here);
     const struct persistent_group *group =
         persistent_group_of(search->r, at->contact);
@@ -222,10 +224,10 @@ held_there(struct search *search, const struct contact_point *at, double time)
         if (held->contact != at->contact || contact_point_same(held, at))
             continue;
         place_at(search, held, time, there);
-        double d = 0.0;
-        for (int k = 0; k < 3; k++)
-            d = fmax(d, fabs(here[k] - there[k]));
-        if (d <= 8.0 * search->lag)
+        int k = 0; /* a place that is not known is none */
+        while (k < 3 && fabs(here[k] - there[k]) <= 8.0 * search->lag)
+            k++;
+        if (k == 3)
             return true;
     }
     return false;
@@ -288,8 +290,7 @@ closes(struct search *search, const struct contact_point *at, const double *gap,
         down = polynomial_below(p, search->order, 0.0, search->best,
                                 -2.0 * search->tol, time);
     } else if (gap[0] <= search->low &&
-               gap[1] > search->rate) { /* The point is moving away from the
-                                           surface. */
+               gap[1] > search->rate) { /* The point moves away. */
         down = polynomial_below(gap + 1, search->order - 1, 0.0, search->best,
                                 0.0, time);
     } else {

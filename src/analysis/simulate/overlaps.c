@@ -657,6 +657,23 @@ speeds(const struct rt *run, double *speed, double *spin)
     }
 }
 
+/* The series of all blocks from the present state. Where there are none the
+ * run itself says so, and nothing of it is told or kept here: the way is gone
+ * a second time. */
+static int
+series_untold(struct simulation *sim, double *step)
+{
+    struct rt *run = sim->run;
+    struct diags *ds = sim->analysis->ds;
+    struct run_singular *singular = run->singular;
+    int told = ds->errors;
+    int st = motion_series_all(run, MOTION_STEP_ORDER, step);
+    if (st && ds->errors == told + 1)
+        diag_withdraw(ds, ds->last);
+    run->singular = singular;
+    return st;
+}
+
 /* Looks along one step of the motion from the present state, which goes on to
  * its end, at most to `until`. False: there is none. */
 static bool
@@ -665,7 +682,7 @@ look_along_step(struct simulation *sim, struct pairs_without_contact *all,
 {
     struct rt *run = sim->run;
     double step, from = rt_time(run), speed = 0.0, spin = 0.0;
-    if (motion_series_all(run, MOTION_STEP_ORDER, &step))
+    if (series_untold(sim, &step))
         return false;
     double to = step < until - from ? from + step : until;
     struct saved_state start = saved_state_take(run);

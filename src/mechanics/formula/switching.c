@@ -159,16 +159,48 @@ size_of(struct graph *graph, const expr *formula, int depth)
 }
 #define SIZE_DEPTH 8
 
+static const expr *rounding_of(struct graph *graph, const expr *formula,
+                               int depth);
+
+/* The same of a formula that is one of its operands; NULL: it is none. */
+static const expr *
+rounding_of_branch(struct graph *graph, const expr *formula, int depth)
+{
+    const expr *a = formula->a, *b = formula->b, *c = formula->c;
+    switch ((enum imp_op)formula->op) {
+    case IMP_OP_NEG:
+    case IMP_OP_ABS:
+        return rounding_of(graph, a, depth - 1);
+    case IMP_OP_MIN:
+    case IMP_OP_MAX: {
+        bool least = formula->op == IMP_OP_MIN;
+        const expr *takes_b =
+            ex_op(graph, IMP_OP_LT, least ? b : a, least ? a : b, NULL);
+        return ex_op(graph, IMP_OP_SELECT, takes_b,
+                     rounding_of(graph, b, depth - 1),
+                     rounding_of(graph, a, depth - 1));
+    }
+    case IMP_OP_SELECT:
+        return ex_op(graph, IMP_OP_SELECT, a, rounding_of(graph, b, depth - 1),
+                     rounding_of(graph, c, depth - 1));
+    default:
+        return NULL;
+    }
+}
+
 /* What a formula of rounded arguments is off by, in roundings: sums add up what
- * their terms are off by, products follow the first order of theirs. What lies
- * deeper than `depth` is rounded once. */
+ * their terms are off by, products follow the first order of theirs, and
+ * branches are off by what the operand is that they take. What lies deeper than
+ * `depth` is rounded once. */
 static const expr *
 rounding_of(struct graph *graph, const expr *formula, int depth)
 {
-    const expr *a = formula->a, *b = formula->b, *off_a, *off_b;
+    const expr *a = formula->a, *b = formula->b, *off_a, *off_b,
+               *branch =
+                   depth > 0 ? rounding_of_branch(graph, formula, depth) : NULL;
     enum imp_op op = depth > 0 ? (enum imp_op)formula->op : IMP_OP_ABS;
-    if (op == IMP_OP_NEG)
-        return rounding_of(graph, a, depth - 1);
+    if (branch)
+        return branch;
     if (op != IMP_OP_ADD && op != IMP_OP_SUB && op != IMP_OP_MUL &&
         op != IMP_OP_DIV)
         return ex_op(graph, IMP_OP_ABS, formula, NULL, NULL);

@@ -76,13 +76,15 @@ holds_rotors(const struct rt *run, uint32_t block)
     return false;
 }
 
-/* Do contacts, joints or rotors take part of the forces? What these have
- * changed by shows in no velocity while it is held, and decides how long that
- * is. Where the motion stays at the change it is no other. */
+/* Do contacts, joints, rotors or relays at rest take part of the forces? What
+ * these have changed by shows in no velocity while it is held, and decides how
+ * long that is. Where the motion stays at the change it is no other. */
 static bool
 constrained(const struct rt *run, uint32_t block)
 {
     const struct motion_block *moving = motion_block_of(run, block);
+    if (relays_holding(run, block))
+        return true;
     if (moving->observer)
         return false;
     if (moving->system != IMP_NO_SYSTEM)

@@ -129,6 +129,17 @@ relays_act(const struct rt *run, uint32_t block)
     return relays_of(run, block) && relays_of(run, block)->act;
 }
 
+bool
+relays_holding(const struct rt *run, uint32_t block)
+{
+    assert(block < run->im->blocks.n);
+    const struct relays *relays = relays_of(run, block);
+    bool any = false;
+    for (uint32_t i = 0; relays && relays->act && i < relays->of->n; i++)
+        any |= relays->held[i] || relays->bound[i] || relays->carried[i];
+    return any;
+}
+
 /* -- one instant ----------------------------------------------------------- */
 
 /* Is u of relay i, which is 0, what closed contacts hold, whichever way its
@@ -329,6 +340,8 @@ obeys(const struct rt *run, struct relays *relays, const int *option)
             continue;
         }
         double noise = relays_rate_noise(relays, i);
+        if (relays->which == i && option[i] == relays->to)
+            noise = fmax(noise, -slopes(relays, i)[i] * relays->drift);
         if (option[i] == RELAY_HELD &&
             !(fabs(share[i]) <= 1.0 + noise / -slopes(relays, i)[i]))
             return false;
@@ -580,6 +593,9 @@ relays_choose(struct rt *run, uint32_t block, double least, double *change,
         if (st)
             return st;
     }
+    relays->drift = fabs(rt_time(run) - relays->time) <= least
+                        ? RELAY_STEPS * least * relays->pace
+                        : 0.0;
     if (!unique(relays) || !choose(run, relays, 0, option)) {
         bool rests = relays_discs_stick(run, relays);
         relays_let_go(run, relays);

@@ -17,6 +17,9 @@ void relays_reset(struct rt *run);
 /* Does a relay of the block hold, or lead off from its change, so that the
  * motion goes by relays_series? */
 bool relays_act(const struct rt *run, uint32_t block);
+/* Does a relay of the block hold a rate, or take part of what does? What loads
+ * change by shows in no velocity there. */
+bool relays_holding(const struct rt *run, uint32_t block);
 /* Does a force along a velocity lead off from rest, so that the series are not
  * those of the rates at their ends, where that velocity is rounding? They are
  * checked by relays_end. */

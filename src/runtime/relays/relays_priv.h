@@ -71,6 +71,8 @@ struct relays {
     double time;
     uint32_t which;
     int to, from;
+    double pace;  /* of the share that gives way: how fast it changes then */
+    double drift; /* what it changes by where the clock sees that, now */
     bool act;
     bool rests, acts; /* between relays_rest and relays_rise; act without */
     double chosen;    /* of bodies: when it was chosen last, beside closed
@@ -189,6 +191,7 @@ relays_note_end(const struct rt *run, struct relays *relays, double after,
     relays->which = which;
     relays->to = to;
     relays->from = from;
+    relays->pace = 0.0;
 }
 
 /* -- relays.c -- */

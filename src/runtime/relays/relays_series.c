@@ -187,11 +187,12 @@ gives_way(const struct rt *run, struct relays *relays, uint32_t i, int order,
           double *step)
 {
     const double *share = row_of(run, relays, i);
-    double room[IMP_ORDER_MAX + 1];
+    double room[IMP_ORDER_MAX + 1], slope[IMP_ORDER_MAX + 1];
     *step = relays_with_end(share, order, *step);
     if (!isfinite(*step))
         return;
     *step = polynomial_holds(share, order, *step);
+    polynomial_derivative(share, order, slope);
     for (int side = -1; side <= 1; side += 2) {
         for (int k = 0; k <= order; k++)
             room[k] = (k == 0) - side * share[k];
@@ -199,11 +200,13 @@ gives_way(const struct rt *run, struct relays *relays, uint32_t i, int order,
         if (end <= *step) {
             *step = end;
             relays_note_end(run, relays, end, i, side, 0);
+            relays->pace = fabs(polynomial_value(slope, order - 1, end));
         }
     }
 }
 
-/* One that leads off comes back where u comes to 0 again. */
+/* One that leads off comes back where u comes to 0 again. It may begin on the
+ * other side, by what counts as 0. */
 static void
 comes_back(const struct rt *run, struct relays *relays, uint32_t i, int order,
            double *step)
@@ -212,6 +215,8 @@ comes_back(const struct rt *run, struct relays *relays, uint32_t i, int order,
     double off[IMP_ORDER_MAX + 1];
     for (int k = 0; k <= order; k++)
         off[k] = relays->side[i] * u[k];
+    if (off[0] >= -relays->noise[i])
+        off[0] = fmax(off[0], 0.0);
     double span = fmin(*step, relays_root_bound(off, order)),
            end = polynomial_falls(off, order, span, relays->most[i]);
     if (end <= span) {

@@ -13,6 +13,7 @@
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/friction/painleve.h"
 #include "runtime/friction/paradox.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/numerics/polynomial.h"
 
@@ -154,6 +155,9 @@ slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
     return taylor_falls_through(row, best, noise, rate, root);
 }
 
+/* What lies within so many of the least steps of the clock is one time. */
+#define MU_TICKS 16.0
+
 /* When the coefficient of friction of a slipping contact becomes negative,
  * before `best`. */
 static bool
@@ -169,6 +173,11 @@ mu_ends(const struct flow *flow, uint32_t i, double best, double *root)
         row[k] = -sign * friction->piece.friction[i * ROW + (uint32_t)k];
     double noise = TAYLOR_NOISE * DBL_EPSILON * fabs(friction->normal[i]);
     if (!taylor_falls(row, best, noise, 0.0, root))
+        return false;
+    /* one that comes to 0 where it changes its branch, as abs(u), goes on as
+     * the next piece has it */
+    if (flow->taylor->next.guard >= 0 &&
+        flow->taylor->piece.h - *root <= MU_TICKS * switching_least(flow->run))
         return false;
     /* the force of a compliant contact ends with its friction, and both are
      * rounded as depths are */

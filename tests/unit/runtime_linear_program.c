@@ -6,6 +6,7 @@
  * program, each of which begins where the one before has ended. */
 #include "base/arena.h"
 #include "impact_help.h"
+#include "runtime/numerics/dense.h"
 #include "runtime/programs/linear_program.h"
 
 #define ROWS 60
@@ -92,13 +93,70 @@ known_values(void **state)
         random_data(&seed, 10 + 5 * (t % 11), 3 + 3 * (t % 11), t % 3 == 2,
                     &data);
         struct linear_program *program = linear_program_new(
-            arena, data.m, data.n, data.A, data.b, LINEAR_PROGRAM_ZERO);
+            arena, data.m, data.n, 0, data.A, data.b, LINEAR_PROGRAM_ZERO);
         assert_non_null(program);
         for (int k = 0; k < QUESTIONS; k++) {
             double least = random_costs(&seed, &data, c);
             CLOSE(linear_program_least(program, c, x), least,
                   1e-9 * (1.0 + fabs(least)));
             check(&data, c, x, least);
+        }
+        arena_free(arena);
+    }
+}
+
+/* The bounds of random_data as inequalities, or, every other one that holds
+ * with equality, as equations, which come last: rows whose slacks have no
+ * columns. Returns how many inequalities there are. */
+static int
+without_columns(const struct data *data, double *A, double *b)
+{
+    int d = (data->n - data->m) / 2, row = 0, slacks = 0;
+    for (int equations = 0; equations < 2; equations++)
+        for (int i = 0; i < data->m; i++) {
+            const double *from = data->A + i * data->n;
+            if ((i % 6 == 1) != (equations == 1))
+                continue;
+            for (int j = 0; j < 2 * d; j++)
+                A[row * 2 * d + j] = -from[2 * d + i] * from[j];
+            b[row++] = -from[2 * d + i] * data->b[i];
+            slacks += !equations;
+        }
+    return slacks;
+}
+
+static void
+slacks_without_columns(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    static struct data data;
+    static double A[ROWS * COLUMNS];
+    double b[ROWS], c[COLUMNS], x[COLUMNS];
+    for (int t = 0; t < 12; t++) {
+        struct arena *arena = arena_new();
+        int d = 3 + 3 * (t % 11);
+        random_data(&seed, 10 + 5 * (t % 11), d, t % 3 == 2, &data);
+        int slacks = without_columns(&data, A, b);
+        struct linear_program *program = linear_program_new(
+            arena, data.m, 2 * d, slacks, A, b, LINEAR_PROGRAM_ZERO);
+        assert_non_null(program);
+        for (int k = 0; k < QUESTIONS; k++) {
+            double least = random_costs(&seed, &data, c), size = 1.0;
+            for (int i = 0; i < data.m; i++) { /* what slacks cost */
+                double *row = data.A + i * data.n, own = c[2 * d + i];
+                least -= own * row[2 * d + i] * data.b[i];
+                size += fabs(own * data.b[i]);
+                for (int j = 0; j < 2 * d; j++)
+                    c[j] -= own * row[2 * d + i] * row[j];
+            }
+            CLOSE(linear_program_least(program, c, x), least,
+                  1e-9 * (size + fabs(least)));
+            for (int i = 0; i < data.m; i++) {
+                double left = dense_dot(2 * d, A + i * 2 * d, x) - b[i];
+                assert_true(left >= -1e-9 * size);
+                assert_true(i < slacks || left <= 1e-9 * size);
+            }
         }
         arena_free(arena);
     }
@@ -117,7 +175,7 @@ steps_that_stand_still(void **state)
                  b[] = {0, 0, 2}, c[] = {-2, -3, 1, 12, 0, 0, 0};
     double x[7];
     struct linear_program *program =
-        linear_program_new(arena, 3, 7, A, b, LINEAR_PROGRAM_ZERO);
+        linear_program_new(arena, 3, 7, 0, A, b, LINEAR_PROGRAM_ZERO);
     assert_non_null(program);
     CLOSE(linear_program_least(program, c, x), -2.0, 1e-14);
     arena_free(arena);
@@ -132,10 +190,11 @@ without_answer(void **state)
     const double A[] = {1, -1, 0, 0, 1, 1}, b[] = {1, 2}, none[] = {1, -1},
                  c[] = {-1, -1, 0};
     struct linear_program *program =
-        linear_program_new(arena, 1, 3, A, b, LINEAR_PROGRAM_ZERO);
+        linear_program_new(arena, 1, 3, 0, A, b, LINEAR_PROGRAM_ZERO);
     assert_non_null(program);
     assert_true(linear_program_least(program, c, NULL) == -INFINITY);
-    assert_null(linear_program_new(arena, 2, 3, A, none, LINEAR_PROGRAM_ZERO));
+    assert_null(
+        linear_program_new(arena, 2, 3, 0, A, none, LINEAR_PROGRAM_ZERO));
     arena_free(arena);
 }
 
@@ -178,6 +237,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_values),
+        cmocka_unit_test(slacks_without_columns),
         cmocka_unit_test(steps_that_stand_still),
         cmocka_unit_test(without_answer),
         cmocka_unit_test(nearest_points),

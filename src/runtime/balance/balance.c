@@ -58,7 +58,8 @@ program_of(struct arena *arena, const struct balance_problem *in, double factor,
            double zero)
 {
     struct edges edges = edges_of(arena, in, factor);
-    return linear_program_new(arena, in->rows, edges.n, edges.A, edges.b, zero);
+    return linear_program_new(arena, in->rows, edges.n, 0, edges.A, edges.b,
+                              zero);
 }
 
 /* Could the load be held if tangential forces were as great as they need to be,
@@ -86,7 +87,7 @@ without_slip(struct arena *arena, const struct balance_problem *in)
             row[3 * in->n + 2 * k + 1] = -reaction;
         }
     }
-    return linear_program_new(arena, in->rows, wide.n, wide.A, wide.b,
+    return linear_program_new(arena, in->rows, wide.n, 0, wide.A, wide.b,
                               LINEAR_PROGRAM_ZERO) != NULL;
 }
 

@@ -21,7 +21,7 @@ struct family {
     const double *null;
     double *force;
     struct linear_program *program; /* NULL: nothing to be found */
-    int columns;                    /* 2 per direction, 1 per bound */
+    int columns;                    /* 2 per direction, 2 of the time */
 };
 
 /* A choice of modes and its family of forces. False: it is not consistent. */
@@ -43,13 +43,13 @@ family_find(struct arena *arena, const struct mode_problem *in,
     return solution.consistent;
 }
 
-/* Every bound is a row of a program: slope.(plus - minus) - slack = -value, in
- * `columns` columns of which the slacks are the last ones. */
+/* Every bound is a row of a program of `columns` columns:
+ * slope.(plus - minus) >= -value. */
 static void
 fill_bounds(const struct mode_scratch *scratch, const struct mode_problem *in,
             const struct family *family, int columns, double *A, double *b)
 {
-    int rows = 2 * in->n, slack = columns - scratch->n_bound;
+    int rows = 2 * in->n;
     for (int r = 0; r < scratch->n_bound; r++) {
         const struct mode_bound *bound = scratch->bound + r;
         double *row = A + (size_t)r * (size_t)columns;
@@ -58,22 +58,20 @@ fill_bounds(const struct mode_scratch *scratch, const struct mode_problem *in,
                 bound, in, family->null + (size_t)d * (size_t)rows);
             row[2 * d + 1] = -row[2 * d];
         }
-        row[slack + r] = -1.0;
         b[r] = -mode_bound_value(bound, in, family->force);
     }
 }
 
 /* The program of all bounds. With rates (2 n; or NULL) a row is
- * slope.(plus - minus) - rate (more - less) - slack = -value: the time more -
- * less can be followed. */
+ * slope.(plus - minus) - rate (more - less) >= -value: the time more - less can
+ * be followed. */
 static void
 bound_family(struct arena *arena, struct mode_scratch *scratch,
              const struct mode_problem *in, const double *rate,
              struct family *family)
 {
-    int m = scratch->n_bound, time = 2 * family->count,
-        slack = time + (rate ? 2 : 0);
-    family->columns = slack + m;
+    int m = scratch->n_bound, time = 2 * family->count;
+    family->columns = time + (rate ? 2 : 0);
     double *A = NEW_N(arena, double, (size_t)m *(size_t)family->columns + 1);
     double *b = NEW_N(arena, double, m + 1);
     fill_bounds(scratch, in, family, family->columns, A, b);
@@ -89,7 +87,7 @@ bound_family(struct arena *arena, struct mode_scratch *scratch,
         if (falls == 0.0) /* what holds to rounding holds */
             b[r] = fmin(b[r], 0.0);
     }
-    family->program = linear_program_new(arena, m, family->columns, A, b,
+    family->program = linear_program_new(arena, m, family->columns, m, A, b,
                                          LINEAR_PROGRAM_ZERO);
 }
 
@@ -317,10 +315,8 @@ mode_meets(struct arena *arena, const struct mode_problem *in,
     if (!family_find(arena, in, state, &scratch, &family) || !family.count)
         return false;
     int bounds = scratch->n_bound;
-    struct meeting at = {.in = in,
-                         .family = &family,
-                         .m = bounds,
-                         .columns = 2 * family.count + bounds};
+    struct meeting at = {
+        .in = in, .family = &family, .m = bounds, .columns = 2 * family.count};
     size_t most = (size_t)bounds + rows;
     at.A = NEW_N(arena, double, most *(size_t)at.columns + 1);
     at.b = NEW_N(arena, double, most + 1);
@@ -331,7 +327,7 @@ mode_meets(struct arena *arena, const struct mode_problem *in,
     for (int i = 0; i < in->n; i++)
         if (!hold_both(&at, i, state[i], other[i]))
             return false;
-    return linear_program_new(arena, at.m, at.columns, at.A, at.b,
+    return linear_program_new(arena, at.m, at.columns, bounds, at.A, at.b,
                               FRICTION_SAME) != NULL;
 }
 
@@ -530,8 +526,8 @@ static double
 lasting_most(const struct mode_scratch *scratch, const struct mode_problem *in,
              const struct family *family, const struct lasting *ask)
 {
-    int most = 2 * scratch->n_bound, aim = 2 * family->count,
-        columns = aim + 1 + most, m = 0;
+    int most = 2 * scratch->n_bound, aim = 2 * family->count, columns = aim + 1,
+        m = 0;
     size_t width = (size_t)columns;
     double *A = NEW_N(scratch->arena, double, (size_t)(most + 2) * width),
            *c = A + (size_t)most * width, *slope = c + width,
@@ -546,11 +542,11 @@ lasting_most(const struct mode_scratch *scratch, const struct mode_problem *in,
             row[2 * d] = slope[d];
             row[2 * d + 1] = -slope[d];
         }
-        row[aim + 1 + m++] = -1.0;
+        m++;
     }
     memset(A + (size_t)m * width, 0, width * sizeof *A);
     struct linear_program *program = linear_program_new(
-        scratch->arena, m, columns, A, b, LINEAR_PROGRAM_ZERO);
+        scratch->arena, m, columns, m, A, b, LINEAR_PROGRAM_ZERO);
     c[aim] = -1.0;
     double best = program ? linear_program_least(program, c, NULL) : INFINITY;
     return isfinite(best) ? -best : 0.0;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The simplex method with a dense tableau (linear_program.h), for problems of
- * some tens of rows. Columns and rows are scaled to entries of size 1 first.
- * The entering column is that of steepest descent. Loads act in few directions,
- * so that most rows bound a step by 0; after many steps that gain nothing all
- * right-hand sides are shifted a little (Charnes 1952), so that no two rows
- * bound a step alike. The shifts are taken away at the end, where the vertex is
- * as good as before, and mended by steps of the dual method (Lemke 1954) where
- * it is none without them. */
+/* The simplex method with a dictionary (linear_program.h; Chvatal 1983), for
+ * problems of up to some hundreds of rows. Columns are kept only of what is out
+ * of the basis: rows that are inequalities have slacks, most of which are in
+ * it. Columns are scaled to entries of size 1 first. The entering column is
+ * that of steepest descent. Loads act in few directions, so that most rows
+ * bound a step by 0; after many steps that gain nothing all right-hand sides
+ * are shifted a little (Charnes 1952), so that no two rows bound a step alike.
+ * The shifts are taken away at the end, where the vertex is as good as before,
+ * and mended by steps of the dual method (Lemke 1954) where it is none without
+ * them. */
 #include "runtime/programs/linear_program.h"
 
 #include <assert.h>
@@ -38,50 +40,100 @@
 
 struct linear_program {
     int m, n, width; /* columns: n, then b, and b shifted */
+    int slacks;      /* of the first rows: A x - s = b */
     double *T;       /* m + 1 rows; the last one holds reduced costs */
     bool shifted;
-    double *made;   /* the tableau without its last row, as it was made */
-    double *cost;   /* n + m: of each column, in the present question */
-    double *column; /* scale of each unknown */
-    double size;    /* of b */
-    int *basis;     /* m; n + i: the artificial unknown of row i, whose column
-                       nothing asks for, as it never enters again */
-    int *entry;     /* width: where the row of a pivot is not 0 */
-    long pivots;    /* since the tableau was made */
-    int *room;      /* 2 m */
+    double *made;      /* the dictionary without its last row, as it was made */
+    double *cost;      /* n: of each unknown, in the present question */
+    double artificial; /* the cost of artificial unknowns */
+    double *column;    /* scale of each unknown */
+    double size;       /* of b */
+    int *basis;        /* m: which unknown each row gives */
+    int *out;          /* n: the unknown of each column; NONE: of zeros */
+    int *entry;        /* n + 2: where the row of a pivot is not 0 */
+    long pivots;       /* since the dictionary was made */
+    int *room;         /* 2 m */
 };
 
-/* Where most unknowns are slacks, rows have few entries: only the columns of
- * those out of the basis. */
+/* Unknowns are numbered: n given ones, m slacks, of which those of equations
+ * are not used, and m artificial ones, of a row each: the column of one is that
+ * of the slack with the other sign. An artificial unknown never enters again:
+ * where it leaves, its slack takes its column. */
+#define NONE (-1)
+
+static double *
+row_of(const struct linear_program *lp, int row)
+{
+    return lp->T + (size_t)row * (size_t)lp->width;
+}
+
+static double
+cost_of(const struct linear_program *lp, int unknown)
+{
+    return unknown == NONE || (unknown >= lp->n && unknown < lp->n + lp->m)
+               ? 0.0
+           : unknown < lp->n ? lp->cost[unknown]
+                             : lp->artificial;
+}
+
+/* The artificial unknown of this row has come to this column. */
+static void
+drop_artificial(struct linear_program *lp, int col, int of)
+{
+    bool slack = of < lp->slacks;
+    for (int i = 0; i < lp->m; i++) {
+        double *t = row_of(lp, i) + col;
+        *t = slack ? -*t : 0.0;
+    }
+    double *cost = row_of(lp, lp->m) + col;
+    *cost = slack ? lp->artificial - *cost : 0.0;
+    lp->out[col] = slack ? lp->n + of : NONE;
+}
+
+/* The unknown of a column takes the place of that of a row. */
 static void
 pivot(struct linear_program *lp, int row, int col)
 {
-    double *r = lp->T + (size_t)row * (size_t)lp->width, p = 1.0 / r[col];
-    int entries = 0;
+    double *r = row_of(lp, row), p = 1.0 / r[col];
+    int entries = 0, leaves = lp->basis[row], artificial = lp->n + lp->m;
     for (int j = 0; j < lp->width; j++) {
         r[j] *= p;
-        if (r[j] != 0.0)
+        if (r[j] != 0.0 && j != col)
             lp->entry[entries++] = j;
     }
-    r[col] = 1.0;
+    r[col] = p;
     for (int i = 0; i <= lp->m; i++) {
-        double *t = lp->T + (size_t)i * (size_t)lp->width, f = t[col];
+        double *t = row_of(lp, i), f = t[col];
         if (i == row || f == 0.0)
             continue;
         for (int k = 0; k < entries; k++)
             t[lp->entry[k]] -= f * r[lp->entry[k]];
-        t[col] = 0.0;
+        t[col] = -f * p;
     }
-    lp->basis[row] = col;
+    lp->basis[row] = lp->out[col];
+    lp->out[col] = leaves;
+    if (leaves >= artificial)
+        drop_artificial(lp, col, leaves - artificial);
     lp->pivots++;
+}
+
+/* A row that gives its slack gives its artificial unknown, or the other way
+ * round: one is the other with the other sign. */
+static void
+turn_row(struct linear_program *lp, int row)
+{
+    double *t = row_of(lp, row);
+    assert(row < lp->slacks);
+    for (int j = 0; j < lp->width; j++)
+        t[j] = -t[j];
+    lp->basis[row] = 2 * (lp->n + row) + lp->m - lp->basis[row];
 }
 
 /* The right-hand side of a row; of the last one: the negative cost. */
 static double *
 side_of(const struct linear_program *lp, int row)
 {
-    return lp->T + (size_t)(row + 1) * (size_t)lp->width -
-           (lp->shifted ? 1 : 2);
+    return row_of(lp, row + 1) - (lp->shifted ? 1 : 2);
 }
 
 /* Returns the row that leaves when `col` enters; -1: nothing bounds it. Of rows
@@ -93,13 +145,13 @@ leaving(const struct linear_program *lp, int col)
     int row = -1;
     double least = INFINITY, greatest = 0.0;
     for (int i = 0; i < lp->m; i++) {
-        const double *t = lp->T + (size_t)i * (size_t)lp->width;
+        const double *t = row_of(lp, i);
         if (t[col] > ENTRY_ZERO)
             least =
                 fmin(least, (fmax(0.0, *side_of(lp, i)) + RATIO_SAME) / t[col]);
     }
     for (int i = 0; i < lp->m; i++) {
-        const double *t = lp->T + (size_t)i * (size_t)lp->width;
+        const double *t = row_of(lp, i);
         if (t[col] > ENTRY_ZERO && t[col] > greatest &&
             fmax(0.0, *side_of(lp, i)) / t[col] <= least) {
             greatest = t[col];
@@ -127,16 +179,15 @@ shift(struct linear_program *lp)
 /* Returns the column that enters when `row` leaves, of those that leave no
  * reduced cost below 0; -1: there is none. */
 static int
-entering_dual(const struct linear_program *lp, int columns, int row)
+entering_dual(const struct linear_program *lp, int row)
 {
-    const double *t = lp->T + (size_t)row * (size_t)lp->width,
-                 *cost = lp->T + (size_t)lp->m * (size_t)lp->width;
+    const double *t = row_of(lp, row), *cost = row_of(lp, lp->m);
     double least = INFINITY, greatest = 0.0;
     int best = -1;
-    for (int j = 0; j < columns; j++)
+    for (int j = 0; j < lp->n; j++)
         if (t[j] < -ENTRY_ZERO)
             least = fmin(least, (fmax(0.0, cost[j]) + RATIO_SAME) / -t[j]);
-    for (int j = 0; j < columns; j++)
+    for (int j = 0; j < lp->n; j++)
         if (-t[j] > ENTRY_ZERO && -t[j] > greatest &&
             fmax(0.0, cost[j]) / -t[j] <= least) {
             greatest = -t[j];
@@ -149,12 +200,13 @@ entering_dual(const struct linear_program *lp, int columns, int row)
 static void
 reduce_costs(struct linear_program *lp)
 {
-    double *row = lp->T + (size_t)lp->m * (size_t)lp->width;
+    double *row = row_of(lp, lp->m);
     memset(row, 0, sizeof *row * (size_t)lp->width);
-    memcpy(row, lp->cost, sizeof *row * (size_t)lp->n);
+    for (int j = 0; j < lp->n; j++)
+        row[j] = cost_of(lp, lp->out[j]);
     for (int i = 0; i < lp->m; i++) {
-        const double *t = lp->T + (size_t)i * (size_t)lp->width;
-        double f = lp->cost[lp->basis[i]];
+        const double *t = row_of(lp, i);
+        double f = cost_of(lp, lp->basis[i]);
         for (int j = 0; j < lp->width && f != 0.0; j++)
             row[j] -= f * t[j];
     }
@@ -167,7 +219,7 @@ greatest_row(const struct linear_program *lp, int col, const int *taken)
     int best = -1;
     double most = -1.0;
     for (int i = 0; i < lp->m; i++) {
-        double entry = fabs(lp->T[(size_t)i * (size_t)lp->width + (size_t)col]);
+        double entry = fabs(row_of(lp, i)[col]);
         if (!taken[i] && entry > most) {
             most = entry;
             best = i;
@@ -176,7 +228,19 @@ greatest_row(const struct linear_program *lp, int col, const int *taken)
     return best;
 }
 
-/* Makes the tableau of the present basis from the constraints. */
+/* The dictionary as it was made: rows give their slacks, or, of equations,
+ * their artificial unknowns. */
+static void
+take_made(struct linear_program *lp)
+{
+    memcpy(lp->T, lp->made, sizeof *lp->T * (size_t)lp->m * (size_t)lp->width);
+    for (int i = 0; i < lp->m; i++)
+        lp->basis[i] = lp->n + (i < lp->slacks ? 0 : lp->m) + i;
+    for (int j = 0; j < lp->n; j++)
+        lp->out[j] = j;
+}
+
+/* Makes the dictionary of the present basis from the constraints. */
 static void
 make_anew(struct linear_program *lp)
 {
@@ -184,11 +248,13 @@ make_anew(struct linear_program *lp)
     int *basis = lp->room, *taken = basis + m;
     memcpy(basis, lp->basis, sizeof *basis * m);
     memset(taken, 0, sizeof *taken * m);
-    memcpy(lp->T, lp->made, sizeof *lp->T * m * (size_t)lp->width);
+    take_made(lp);
     for (size_t k = 0; k < m; k++)
         if (basis[k] >= lp->n) { /* its column has an entry there alone */
-            taken[basis[k] - lp->n] = 1;
-            lp->basis[basis[k] - lp->n] = basis[k];
+            int row = (basis[k] - lp->n) % lp->m;
+            taken[row] = 1;
+            if (basis[k] != lp->basis[row])
+                turn_row(lp, row);
         }
     for (size_t k = 0; k < m; k++) {
         if (basis[k] >= lp->n)
@@ -206,7 +272,7 @@ make_anew(struct linear_program *lp)
 /* Takes the shifts away, and makes sides that are below 0 without them, beyond
  * rounding, at least 0. */
 static void
-unshift(struct linear_program *lp, int columns)
+unshift(struct linear_program *lp)
 {
     lp->shifted = false;
     for (int step = 0; step < 4 * lp->m + 16; step++) {
@@ -217,20 +283,20 @@ unshift(struct linear_program *lp, int columns)
                 lowest = *side_of(lp, i);
                 row = i;
             }
-        if (row < 0 || (col = entering_dual(lp, columns, row)) < 0)
+        if (row < 0 || (col = entering_dual(lp, row)) < 0)
             return;
         pivot(lp, row, col);
     }
 }
 
-/* The column of steepest descent among the first ones; -1: there is none. */
+/* The column of steepest descent; -1: there is none. */
 static int
-steepest(const struct linear_program *lp, int columns)
+steepest(const struct linear_program *lp)
 {
-    const double *cost = lp->T + (size_t)lp->m * (size_t)lp->width;
+    const double *cost = row_of(lp, lp->m);
     int col = -1;
     double most = -ENTRY_ZERO;
-    for (int j = 0; j < columns; j++)
+    for (int j = 0; j < lp->n; j++)
         if (cost[j] < most) {
             col = j;
             most = cost[j];
@@ -238,15 +304,14 @@ steepest(const struct linear_program *lp, int columns)
     return col;
 }
 
-/* Goes to a least vertex over the first `columns` columns. False: there is
- * none. */
+/* Goes to a least vertex. False: there is none. */
 static bool
-descend(struct linear_program *lp, int columns)
+descend(struct linear_program *lp)
 {
     double before = INFINITY;
     int still = 0;
     for (long step = 0; step < 1000L + 50L * (lp->n + lp->m); step++) {
-        int col = steepest(lp, columns);
+        int col = steepest(lp);
         if (col < 0)
             break;
         if (still == STALLED) {
@@ -266,20 +331,24 @@ descend(struct linear_program *lp, int columns)
         before = now;
     }
     if (lp->shifted)
-        unshift(lp, columns);
+        unshift(lp);
     return true;
 }
 
-/* Takes artificial columns out of the basis where a pivot allows it; what is
- * left are rows that depend on others. */
+/* Takes artificial unknowns out of the basis where a pivot allows it; what is
+ * left are equations that depend on others. */
 static void
 drive_out(struct linear_program *lp)
 {
     for (int i = 0; i < lp->m; i++) {
-        const double *t = lp->T + (size_t)i * (size_t)lp->width;
+        const double *t = row_of(lp, i);
         int best = -1;
-        if (lp->basis[i] < lp->n)
+        if (lp->basis[i] < lp->n + lp->m)
             continue;
+        if (i < lp->slacks) {
+            turn_row(lp, i);
+            continue;
+        }
         for (int j = 0; j < lp->n; j++)
             if (fabs(t[j]) > ENTRY_ZERO &&
                 (best < 0 || fabs(t[j]) > fabs(t[best])))
@@ -295,27 +364,28 @@ static double least_residual(int m, int n, const double *A, const double *b,
 
 /* Pivots have left a little of b: is that rounding? */
 static bool
-reached(struct arena *arena, int m, int n, const double *A, const double *b,
-        double zero)
+reached(struct arena *arena, const struct linear_program *lp, const double *A,
+        const double *b, double zero)
 {
+    int m = lp->m, n = lp->n, all = n + lp->slacks;
     if (m > LEAST_DISTANCE_MOST)
         return false;
-    double *room = NEW_N(arena, double, least_residual_room(m, n));
-    return least_residual(m, n, A, b, room) <= zero;
+    double *whole = NEW_N(arena, double, (size_t)m *(size_t)all + 1);
+    double *room = NEW_N(arena, double, least_residual_room(m, all));
+    for (int i = 0; i < m; i++) {
+        double *row = whole + (size_t)i * (size_t)all;
+        memcpy(row, A + (size_t)i * (size_t)n, sizeof *row * (size_t)n);
+        if (i < lp->slacks)
+            row[n + i] = -1.0;
+    }
+    return least_residual(m, all, whole, b, room) <= zero;
 }
 
-struct linear_program *
-linear_program_new(struct arena *arena, int m, int n, const double *A,
-                   const double *b, double zero)
+/* Fills the dictionary with the constraints, scaled, before any step. */
+static void
+fill(struct linear_program *lp, const double *A, const double *b)
 {
-    assert(arena && m >= 0 && n >= 0 && (m == 0 || (A && b)));
-    struct linear_program *lp = NEW(arena, struct linear_program);
-    *lp = (struct linear_program){.m = m, .n = n, .width = n + 2};
-    size_t width = (size_t)lp->width;
-    lp->T = NEW_N(arena, double, (size_t)(m + 1) * width);
-    lp->column = NEW_N(arena, double, n + 1);
-    lp->basis = NEW_N(arena, int, m + 1);
-    lp->entry = NEW_N(arena, int, n + 2);
+    int m = lp->m, n = lp->n;
     for (int j = 0; j < n; j++) {
         double big = 0.0;
         for (int i = 0; i < m; i++)
@@ -325,27 +395,49 @@ linear_program_new(struct arena *arena, int m, int n, const double *A,
     for (int i = 0; i < m; i++)
         lp->size = fmax(lp->size, fabs(b[i]));
     double unit = lp->size > 0.0 ? 1.0 / lp->size : 1.0;
-    lp->cost = NEW_N(arena, double, n + m + 1);
-    lp->room = NEW_N(arena, int, 2 * (size_t)m + 1);
     for (int i = 0; i < m; i++) {
-        double *t = lp->T + (size_t)i * width, sign = b[i] < 0.0 ? -1.0 : 1.0;
+        double *t = lp->made + (size_t)i * (size_t)lp->width,
+               sign = i < lp->slacks || b[i] < 0.0 ? -1.0 : 1.0;
         for (int j = 0; j < n; j++)
             t[j] = sign * A[i * n + j] * lp->column[j];
-        t[width - 2] = sign * b[i] * unit;
-        lp->basis[i] = n + i;
-        lp->cost[n + i] = 1.0;
+        t[n] = sign * b[i] * unit;
     }
-    lp->made = arena_copy(arena, lp->T, sizeof *lp->T * (size_t)m * width);
+    take_made(lp);
+    for (int i = 0; i < lp->slacks; i++)
+        if (*side_of(lp, i) < 0.0)
+            turn_row(lp, i);
+}
+
+struct linear_program *
+linear_program_new(struct arena *arena, int m, int n, int slacks,
+                   const double *A, const double *b, double zero)
+{
+    assert(arena && m >= 0 && n >= 0 && (m == 0 || (A && b)));
+    assert(slacks >= 0 && slacks <= m);
+    struct linear_program *lp = NEW(arena, struct linear_program);
+    *lp = (struct linear_program){
+        .m = m, .n = n, .width = n + 2, .slacks = slacks, .artificial = 1.0};
+    size_t width = (size_t)lp->width;
+    lp->T = NEW_N(arena, double, (size_t)(m + 1) * width);
+    lp->made = NEW_N(arena, double, (size_t)m *width + 1);
+    lp->column = NEW_N(arena, double, n + 1);
+    lp->cost = NEW_N(arena, double, n + 1);
+    lp->basis = NEW_N(arena, int, m + 1);
+    lp->out = NEW_N(arena, int, n + 1);
+    lp->entry = NEW_N(arena, int, n + 2);
+    lp->room = NEW_N(arena, int, 2 * (size_t)m + 1);
+    fill(lp, A, b);
     reduce_costs(lp);
-    descend(lp, n);
+    descend(lp);
     double left = -*side_of(lp, m), terms = 1.0;
     for (int i = 0; i < m; i++)
-        if (lp->basis[i] < n)
+        if (lp->basis[i] < n + m)
             terms += fabs(*side_of(lp, i));
     if (left > IN_DOUBT ||
-        (left > zero * terms && !reached(arena, m, n, A, b, zero)))
+        (left > zero * terms && !reached(arena, lp, A, b, zero)))
         return NULL;
     drive_out(lp);
+    lp->artificial = 0.0;
     return lp;
 }
 
@@ -354,13 +446,12 @@ linear_program_least(struct linear_program *lp, const double *c, double *x)
 {
     assert(lp && (lp->n == 0 || c));
     double unit = lp->size > 0.0 ? lp->size : 1.0, sum = 0.0, big = 0.0;
-    memset(lp->cost, 0, sizeof *lp->cost * (size_t)(lp->n + lp->m));
     for (int j = 0; j < lp->n; j++)
         big = fmax(big, fabs(c[j] * lp->column[j]));
-    for (int j = 0; j < lp->n && big > 0.0; j++)
-        lp->cost[j] = c[j] * lp->column[j] / big;
+    for (int j = 0; j < lp->n; j++)
+        lp->cost[j] = big > 0.0 ? c[j] * lp->column[j] / big : 0.0;
     reduce_costs(lp);
-    if (!descend(lp, lp->n))
+    if (!descend(lp))
         return -INFINITY;
     if (x)
         memset(x, 0, sizeof *x * (size_t)lp->n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear programs in standard form: the least c.x with A x = b, x >= 0. */
+/* Linear programs: the least c.x with A x >= b or A x = b, row by row, and
+ * x >= 0. */
 #ifndef IMP_RUNTIME_PROGRAMS_LINEAR_PROGRAM_H
 #define IMP_RUNTIME_PROGRAMS_LINEAR_PROGRAM_H
 
@@ -9,14 +10,14 @@
 struct arena;
 struct linear_program; /* its constraints, at a feasible vertex */
 
-/* Looks for a feasible vertex of A x = b, x >= 0 (m rows, n columns, A
- * row-major; rows may depend on each other). NULL: there is none, beyond a
- * share `zero` of the terms of b: near a jam they are far greater than b.
- * Memory: the arena. */
+/* Looks for a feasible vertex: the first `slacks` rows are A x >= b, the others
+ * A x = b, x >= 0 (m rows, n columns, A row-major; rows may depend on each
+ * other). NULL: there is none, beyond a share `zero` of the terms of b: near a
+ * jam they are far greater than b. Memory: the arena, 2 m n doubles. */
 #define LINEAR_PROGRAM_ZERO 1e-11
 struct linear_program *linear_program_new(struct arena *arena, int m, int n,
-                                          const double *A, const double *b,
-                                          double zero);
+                                          int slacks, const double *A,
+                                          const double *b, double zero);
 /* The least c.x; -INFINITY where there is no least one. x (n; may be NULL)
  * receives a vertex where it is attained. Questions may follow each other. */
 double linear_program_least(struct linear_program *program, const double *c,

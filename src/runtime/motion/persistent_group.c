@@ -138,6 +138,7 @@ fill(struct rt *run, struct persistent_group *group,
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);
         group->row[i].spot = spot[i];
         group->row[i].on = true;
+        group->row[i].balls = false; /* until its gap is made by a ball's */
         group->row[i].guess = group->row[i].drift = 0.0;
         group->row[i].valid = group->row[i].end =
             INFINITY; /* a row that does not push has no series */

@@ -170,6 +170,8 @@ rt_reset(struct rt *run)
     assert(run->start.state != NULL);
     run->law_status = IMP_OK;
     run->compliant = false;
+    run->low_impact = false;
+    run->event = NULL; /* what contacts did, and when */
     const imp_layout *layout = &run->im->layout;
     run->env[layout->time] = 0.0;
     memcpy(run->env + layout->state, run->start.state,

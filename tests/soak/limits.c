@@ -67,7 +67,8 @@ compare_limits(const struct comparison *comparison, double to,
         !is_plain(comparison->result_b, b))
         return;
     double time = frame_undo_time(frame, b->time);
-    double told = a->error + b->error / fabs(frame->time);
+    double told =
+        a->error + a->before + (b->error + b->before) / fabs(frame->time);
     double within = told + 2 * growth_moment(growth, fmax(a->time, time)) +
                     ROUNDINGS * (1 + fabs(a->time)) + begin_blur(comparison);
     if (fmax(a->time, time) > to || !isfinite(told) ||
@@ -78,11 +79,12 @@ compare_limits(const struct comparison *comparison, double to,
                                       .at = fmax(a->time, time),
                                       .moment = fabs(a->time - time),
                                       .contact = {a->contact, a->contact}});
-    finding_set(finding, "limit error",
-                "the first limit, of %s, is told to be at %.17g, with an error "
-                "of %.3g, in the other run at %.17g, with %.3g: they differ by "
-                "%.3g (growth %.1g)",
-                comparison->model->contact[a->contact].name, a->time, a->error,
-                time, b->error / fabs(frame->time), fabs(a->time - time),
-                growth_moment(growth, fmax(a->time, time)));
+    finding_set(
+        finding, "limit error",
+        "the first limit, of %s, is told to be at %.17g, with an error "
+        "of %.3g, in the other run at %.17g, with %.3g: they differ by "
+        "%.3g (growth %.1g)",
+        comparison->model->contact[a->contact].name, a->time,
+        a->error + a->before, time, (b->error + b->before) / fabs(frame->time),
+        fabs(a->time - time), growth_moment(growth, fmax(a->time, time)));
 }

@@ -285,6 +285,8 @@ read_events(const struct model *model, const struct json *record,
         result->limit[i].time = number_at(limits, i);
         result->limit[i].sum = number_at(json_get(record, "limit_sums"), i);
         result->limit[i].error = number_at(json_get(record, "limit_errors"), i);
+        result->limit[i].before =
+            number_at(json_get(record, "limit_errors_before"), i);
         result->limit[i].depth = number_at(json_get(record, "limit_depths"), i);
         result->limit[i].contact = contact_named(
             model, text_at(json_get(record, "limit_contacts"), i));

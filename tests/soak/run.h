@@ -64,8 +64,9 @@ struct answer {
 /* A limit of chatter. */
 struct limit {
     double time, sum, error;
-    double depth; /* 2: a limit of limits */
-    int contact;  /* the first of it */
+    double before; /* what may be off because of what came before */
+    double depth;  /* 2: a limit of limits */
+    int contact;   /* the first of it */
 };
 
 struct result {

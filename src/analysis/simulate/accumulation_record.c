@@ -185,14 +185,15 @@ simulate_limits_meet(struct simulation *sim, uint32_t contact)
         leave_open(sim, table, &contact, 1, left_open(sim, table, &contact, 1));
 }
 
-/* What limits before add to the error of the last one in the table, and what
- * that one leaves open. */
+/* What limits before, and impacts `before` (s), add to the error of the last
+ * one in the table, and what that one leaves open. */
 static void
 inherit(struct simulation *sim, struct limit_table *table,
-        const uint32_t *contacts, uint32_t n)
+        const uint32_t *contacts, uint32_t n, double before)
 {
     size_t last = table->n - 1;
     struct left_open open = left_open(sim, table, contacts, n);
+    open.shift += before;
     table->before[last] = open.shift + open.share * fabs(table->time[last]);
     if (isfinite(table->state_error[last]))
         open.share += table->state_error[last];
@@ -234,14 +235,13 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     table->means[table->n] = limit_evidence_word(event->chatter.evidence);
     table->gaps[table->n] = gaps;
     table->n++;
-    inherit(sim, table, contacts, event->n);
+    inherit(sim, table, contacts, event->n, event->chatter.before);
     for (uint32_t i = 0; i < event->n; i++) {
-        size_t before = sim->log.time.n;
+        size_t at = sim->log.time.n;
         simulate_log_event(sim, contacts[i], "chatter", "", 0.0);
-        if (sim->log.time.n > before) /* one of bodies may have come first */
-            sim->log.time.v[before] =
-                before > 0 ? fmax(event->time, sim->log.time.v[before - 1])
-                           : event->time;
+        if (sim->log.time.n > at) /* one of bodies may have come first */
+            sim->log.time.v[at] =
+                fmax(event->time, at > 0 ? sim->log.time.v[at - 1] : -INFINITY);
     }
     remark(sim, event, who, gaps);
     if (sim->along)

@@ -98,6 +98,8 @@ struct accumulation_limit {
                            per period */
     double remaining;   /* time that was summed up */
     double error;       /* bound of its relative error */
+    double before;      /* how far (s) the time may be off, beside that, because
+                           the rounding of gaps decided the order of impacts */
     double state_error; /* bound of the error of the state after the limit, as a
                            share of lengths and speeds of the motion; 0: of
                            rounding */

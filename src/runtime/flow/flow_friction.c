@@ -259,6 +259,9 @@ close_group(struct flow *flow, struct flow_event *event, const bool *group,
     event->impulse = 0.0;
     event->n = flow->last.n_contacts;
     event->contact = flow->last.contacts[0];
+    if (flights->joined)
+        event->chatter.before = taylor->now - flights->since;
+    flights->joined = false;
     uint32_t first = event->contact - flow->sys->contact;
     double fastest =
         flights->fastest *

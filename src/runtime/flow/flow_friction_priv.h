@@ -57,6 +57,9 @@ struct friction_flights {
     double longest; /* flight of the last ones */
     double ratio;   /* of flights, the last one that rounding does not blur */
     double fastest; /* rate at which one of these hit, in the energy's norm */
+    bool joined;    /* since the last limit the rounding of gaps has made one
+                       impact of several, */
+    double since;   /* for the first time at this time */
 };
 /* The limit of the impacts at one contact, where their law says when it comes:
  * they are not followed one by one until then. */

@@ -92,6 +92,21 @@ fall_left(const struct flow *flow, const bool *group)
     return left;
 }
 
+/* Is contact i hit now because its gap is within the tolerance of gaps, though
+ * it shows that its impact comes later, by a time that the clock tells? Which
+ * of both impacts comes first is rounding, too, and what follows is another
+ * motion. Contacts that hit at one time, as by symmetry, have no such gap. */
+static bool
+is_joined(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    double gap = flow->instant.gap[i],
+           rate = -taylor->friction->rows.speed[2 * (size_t)i],
+           tick = FRICTION_TICKS * DBL_EPSILON * fabs(taylor->now);
+    return gap > FRICTION_GAP_UNITS * DBL_EPSILON * taylor->terms.gap[i] &&
+           gap > tick * rate;
+}
+
 bool
 friction_note_impacts(const struct flow *flow)
 {
@@ -104,6 +119,11 @@ friction_note_impacts(const struct flow *flow)
                                               : INFINITY);
     for (int k = 0; k < taylor->next.n_hit; k++) {
         int i = taylor->next.hit[k];
+        bool beside = flights->n > 0 && flights->time[0] == taylor->now;
+        if (beside && !flights->joined && is_joined(flow, (uint32_t)i)) {
+            flights->joined = true;
+            flights->since = taylor->now;
+        }
         memmove(flights->time + 1, flights->time,
                 2 * FRICTION_FLIGHTS * sizeof *flights->time);
         memmove(flights->contact + 1, flights->contact,

@@ -100,6 +100,42 @@ rank_in_any_units(void **state)
     assert_true(worst < 1e-9); /* conditions to 1e6 without units */
 }
 
+/* Two unknowns are solved by the operations of more of them: with a third one
+ * that stands by itself, whose pivot is the first or the last, the bits of the
+ * solution are the same. */
+static void
+two_as_more(void **state)
+{
+    (void)state;
+    uint64_t seed = 13;
+    int singular = 0;
+    for (int t = 0; t < 20000; t++) {
+        double two[4], more[9] = {0}, b[2], c[3];
+        int piv[3];
+        for (int i = 0; i < 4; i++)
+            two[i] = multi_random(&seed, 0, 1) < 0.2
+                         ? 0.0
+                         : ldexp(multi_random(&seed, -1, 1),
+                                 (int)multi_random(&seed, -20, 20));
+        for (int i = 0; i < 2; i++) {
+            b[i] = c[i] = multi_random(&seed, -1, 1);
+            for (int j = 0; j < 2; j++)
+                more[3 * i + j] = two[2 * i + j];
+        }
+        more[8] = 3.0;
+        c[2] = 6.0;
+        assert_int_equal(imp_rank_factor(2, two, piv), 0);
+        singular += piv[0] < 0 || piv[1] < 0;
+        imp_rank_solve(2, two, piv, b);
+        assert_int_equal(imp_rank_factor(3, more, piv), 0);
+        imp_rank_solve(3, more, piv, c);
+        assert_true(c[2] == 6.0 * (1.0 / 3.0));
+        assert_true(b[0] == c[0] && b[1] == c[1]);
+    }
+    print_message("two unknowns: %d of 20000 depend on each other\n", singular);
+    assert_true(singular > 100);
+}
+
 /* -- bounds ---------------------------------------------------------------- */
 
 /* Points at places of a bar that slides along the ground, above which its mass
@@ -241,6 +277,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_of_singular),
         cmocka_unit_test(rank_in_any_units),
+        cmocka_unit_test(two_as_more),
         cmocka_unit_test(bounds_of_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,6 @@ struct limit_seen {
     double *x;     /* the state of the limit */
 };
 struct accumulation_work {
-    struct forecast_memory lines, moved; /* moved: see limit_error */
     struct limit_group g;
     struct limit_seen *seen; /* per contact that is hit */
     bool *beside;            /* per contact: its impacts came before limits of
@@ -596,7 +595,7 @@ take(struct simulation *sim, struct limit_group *group,
     leave_others(sim, group, limit);
     if ((group->friction && !limit_friction_known(sim, group, limit, contact,
                                                   window, &friction_error)) ||
-        !limit_rows_foresee(sim, group, &sim->accumulation->lines, meet))
+        !limit_rows_foresee(sim, group, &sim->lines, meet))
         return IMP_OK;
     if (group->friction)
         mu = friction_forecast_coefficients(run, group->spot, group->n,
@@ -730,8 +729,8 @@ limit(struct simulation *sim, uint32_t contact)
     flights->looked = flights->flight[0];
     if (group->friction ? !friction_forecast(run, &ask, group->spot, &found[0],
                                              &group->slid)
-                        : !accumulation_forecast(run, &sim->accumulation->lines,
-                                                 &ask, &found[0], &found[1])) {
+                        : !accumulation_forecast(run, &sim->lines, &ask,
+                                                 &found[0], &found[1])) {
         /* No limit is near: the next predictions are rarer. One that did not
          * look as far as it might has cost little, and says less. */
         if (ask.ahead < far && flights->pause < CHATTER_PAUSE)
@@ -744,18 +743,18 @@ limit(struct simulation *sim, uint32_t contact)
                              state_window, enough, ask.joins);
     ask.joins = NULL;
     if (sure) {
-        double error = limit_error(sim, group, &ask, &sim->accumulation->moved,
-                                   &found[0], contact);
+        double error =
+            limit_error(sim, group, &ask, &sim->moved, &found[0], contact);
         if (group->friction)
             limit_group_join(sim, sim->accumulation->beside, shrunk, &ask,
                              group, &found[0], &state_window, &error);
         st = take(sim, group, &found[0], contact, error, state_window, &there);
     }
     if (!st && !there && found[1].found && (enough || found[1].blurred))
-        st = take(sim, group, &found[1], contact,
-                  limit_error(sim, group, &ask, &sim->accumulation->moved,
-                              &found[1], contact),
-                  state_window, &there);
+        st =
+            take(sim, group, &found[1], contact,
+                 limit_error(sim, group, &ask, &sim->moved, &found[1], contact),
+                 state_window, &there);
     if (!there && sim->accumulation->blocked)
         limit_note_flat(sim, group);
     return st;

@@ -17,6 +17,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_file.h"
 #include "analysis/trace/run_log.h"
+#include "base/arena.h"
 #include "base/num.h"
 #include "runtime/features/rounded_corner.h"
 #include "runtime/flow/flow.h"
@@ -655,6 +656,8 @@ simulation_free(struct simulation *sim)
     free(sim->log.number.v);
     free(sim->log.remarks.v);
     simulate_free_verdicts(sim);
+    arena_free(sim->lines.arena);
+    arena_free(sim->moved.arena);
     run_log_free(sim->trace);
 }
 

@@ -230,6 +230,7 @@ struct simulation {
     int modes_changed, modes_impacts;
     bool modes_inner;
     struct accumulation_work *accumulation; /* NULL until it is needed */
+    struct forecast_memory lines, moved; /* of forecasts; moved: limit_error */
     struct limits_taken taken;
     struct overlaps overlaps;
     struct pairs_without_contact *pairs; /* NULL: none is watched */
@@ -791,7 +792,6 @@ int simulate_traced(struct simulation *sim);
 void simulate_traced_end(struct simulation *sim);
 /* Notes what the last impacts of systems do, where no limit was found. */
 void simulate_systems_trend(struct simulation *sim, struct diag *diag);
-
 /* What acts on marked blocks is chosen now. The second engine asks not when. */
 void simulate_motion_changes(struct simulation *sim, const bool *block);
 /* event_loop.c: runs to `until`, or to its stop. limit: the most events. */

@@ -24,6 +24,8 @@
 /* One instant; 2m rows. */
 struct friction_rows {
     double *mass;         /* n x n, factored */
+    double *mass_of;      /* the same before */
+    bool factored;        /* are these set? */
     int *piv;             /* n */
     double *J, *B;        /* 2m x n: gradients, and M^-1 of them */
     double *W;            /* 2m x 2m: J M^-1 J^T */

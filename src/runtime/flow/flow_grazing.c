@@ -99,20 +99,27 @@ taylor_row_time(const double *row, double push, int order)
     return time;
 }
 
-/* Are the terms that are asked for below the truncation of this size until
- * limit->time, times `scale`^k, for certain? */
+/* Are the terms that are asked for, times these powers, below the truncation of
+ * this size for certain? Two at a time. */
+typedef double pair __attribute__((vector_size(16)));
+typedef long long pair_mask __attribute__((vector_size(16)));
 static bool
-all_below(const double *row, const struct taylor_limit *limit,
-          const double *scale, double size)
+all_below(const double *row, const double *power, double size)
 {
     const double *asked = row + FIRST_ASKED;
-    int longer = 0;
     size *= 1.0 - OUTLASTS_MARGIN;
     if (!(size > ROW_UNDERFLOW))
         return false;
-    for (int k = 0; k < TAYLOR_ASKED; k++)
-        longer += fabs(asked[k]) * (limit->power[k] * scale[k]) < size;
-    return longer == TAYLOR_ASKED;
+    const pair limit = {size, size};
+    pair_mask below = {-1, -1};
+    for (int k = 0; k < TAYLOR_ASKED; k += 2) {
+        pair c, by;
+        memcpy(&c, asked + k, sizeof c);
+        memcpy(&by, power + k, sizeof by);
+        c *= by;
+        below &= (c < limit) & (-c < limit);
+    }
+    return (below[0] & below[1]) != 0;
 }
 
 /* What taylor_row_time takes for the size of a row at this time, or less. */
@@ -136,20 +143,14 @@ static bool
 outlasts(const struct taylor_asked *asked, const struct taylor_limit *limit)
 {
     const double *row = asked->row;
-    static const double whole[TAYLOR_ASKED] = {1.0, 1.0, 1.0, 1.0,
-                                               1.0, 1.0, 1.0, 1.0};
-    static const double half[TAYLOR_ASKED] = {
-        0x1p-13, 0x1p-14, 0x1p-15, 0x1p-16, 0x1p-17, 0x1p-18, 0x1p-19, 0x1p-20};
-    static const double sixteenth[TAYLOR_ASKED] = {
-        0x1p-52, 0x1p-56, 0x1p-60, 0x1p-64, 0x1p-68, 0x1p-72, 0x1p-76, 0x1p-80};
     double first = fabs(row[0]), early = limit->time / 16.0;
-    if (all_below(row, limit, whole, first))
+    if (all_below(row, limit->power, first))
         return true;
     /* the first question is asked at the time 1 where forces push */
     bool begun = asked->push > 0.0 ? early <= 1.0
-                                   : all_below(row, limit, sixteenth, first);
-    return begun && all_below(row, limit, half, size_at(asked, early)) &&
-           all_below(row, limit, whole, size_at(asked, 0.5 * limit->time));
+                                   : all_below(row, limit->sixteenth, first);
+    return begun && all_below(row, limit->half, size_at(asked, early)) &&
+           all_below(row, limit->power, size_at(asked, 0.5 * limit->time));
 }
 
 void
@@ -158,6 +159,8 @@ taylor_limit_by(struct taylor_limit *limit, double time)
     assert(limit != NULL);
     if (!(time < limit->time))
         return;
+    static const double half[TAYLOR_ASKED] = {
+        0x1p-13, 0x1p-14, 0x1p-15, 0x1p-16, 0x1p-17, 0x1p-18, 0x1p-19, 0x1p-20};
     limit->time = time;
     double near = time * TAYLOR_TRUNCATION_ROOT;
     for (int k = FIRST_ASKED; k <= MOTION_STEP_ORDER; k++) {
@@ -166,7 +169,11 @@ taylor_limit_by(struct taylor_limit *limit, double time)
                base = last ? time : near;
         for (int n = k; n > 0; n >>= 1, base *= base)
             power *= n & 1 ? base : 1.0;
-        limit->power[k - FIRST_ASKED] = power;
+        int at = k - FIRST_ASKED;
+        limit->power[at] = power;
+        limit->half[at] = power * half[at];
+        limit->sixteenth[at] =
+            power * half[at] * half[at] * half[at] * half[at];
     }
 }
 

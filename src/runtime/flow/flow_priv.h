@@ -439,11 +439,12 @@ bool taylor_gaps_turn(struct flow *flow, bool *still, bool *opens);
 
 /* The time for which a row holds; see there. */
 double taylor_row_time(const double *row, double push, int order);
-/* The least of such times so far, and powers of it with which a row that holds
- * for longer is seen at once. */
+/* The least of such times so far, and powers of it, of its half and of its
+ * sixteenth, with which a row that holds for longer is seen at once. */
 #define TAYLOR_ASKED 8
 struct taylor_limit {
-    double time, power[TAYLOR_ASKED];
+    double time, power[TAYLOR_ASKED], half[TAYLOR_ASKED],
+        sixteenth[TAYLOR_ASKED];
 };
 /* Lets the limit fall to a time. Begins with INFINITY. */
 void taylor_limit_by(struct taylor_limit *limit, double time);

@@ -165,6 +165,7 @@ take_rows(struct flow *flow)
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    const double *work = run->rows.block[flow->sys->block] + IMP_ROW_PAD;
     struct taylor_limit limit = {.time = INFINITY};
     taylor_limit_by(&limit, motion_parabola(run, flow->sys->block));
     if (taylor->friction)
@@ -178,15 +179,14 @@ take_rows(struct flow *flow)
                      !system_slides(run, flow->system) &&
                      !relays_act(run, flow->sys->block);
     taylor->piece.order = parabolas ? PARABOLA_ORDER : MOTION_STEP_ORDER;
-    for (uint32_t j = 0; j < 2 * flow->n; j++) {
-        double *c = taylor->piece.state + j * ROW;
-        memcpy(c,
-               run->rows.block[flow->sys->block] +
-                   (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
-               ROW * sizeof *c);
-        if (!parabolas)
-            taylor_ask(&taylor->piece, c, taylor_pushed(flow, j % flow->n),
-                       j < flow->n ? 2 : 1);
+    for (uint32_t j = 0; j < flow->n; j++) {
+        double push = parabolas ? 0.0 : taylor_pushed(flow, j);
+        for (uint32_t i = j; i < 2 * flow->n; i += flow->n) {
+            double *c = taylor->piece.state + i * ROW;
+            memcpy(c, work + (size_t)row[i] * IMP_ROW_STRIDE, ROW * sizeof *c);
+            if (!parabolas)
+                taylor_ask(&taylor->piece, c, push, i < flow->n ? 2 : 1);
+        }
     }
     taylor_limit_asked(&taylor->piece, &limit);
     for (uint32_t which = 0; which < flow->m && !st; which++)

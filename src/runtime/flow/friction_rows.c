@@ -24,7 +24,8 @@ friction_rows_new(const struct flow *flow, struct arena *arena,
 {
     assert(flow && rows);
     size_t n = flow->n, m = flow->m;
-    rows->mass = NEW_N(arena, double, n *n);
+    rows->mass = NEW_N(arena, double, 2 * n * n);
+    rows->mass_of = rows->mass + n * n;
     rows->pull = NEW_N(arena, double, n);
     rows->piv = NEW_N(arena, int, n);
     rows->J = NEW_N(arena, double, 2 * m * n);
@@ -240,11 +241,17 @@ responses(struct flow *flow)
     struct friction_rows *rows = &flow->taylor->friction->rows;
     int n = (int)flow->n;
     size_t count = 2 * (size_t)flow->m;
-    memcpy(rows->mass, flow->instant.mass,
-           (size_t)(n * n) * sizeof *rows->mass);
-    if (imp_ldlt_factor(n, rows->mass, rows->piv) ||
-        imp_ldlt_rank(n, rows->piv) < n)
-        return taylor_no_mass(flow);
+    /* the mass matrix of most systems does not change */
+    if (!rows->factored || memcmp(rows->mass_of, flow->instant.mass,
+                                  (size_t)(n * n) * sizeof *rows->mass)) {
+        memcpy(rows->mass, flow->instant.mass,
+               (size_t)(n * n) * sizeof *rows->mass);
+        memcpy(rows->mass_of, rows->mass, (size_t)(n * n) * sizeof *rows->mass);
+        rows->factored = !imp_ldlt_factor(n, rows->mass, rows->piv) &&
+                         imp_ldlt_rank(n, rows->piv) == n;
+        if (!rows->factored)
+            return taylor_no_mass(flow);
+    }
     memcpy(rows->B, rows->J, count * flow->n * sizeof *rows->B);
     for (size_t r = 0; r < count; r++)
         imp_ldlt_solve(n, rows->mass, rows->piv, rows->B + r * flow->n);

@@ -192,18 +192,11 @@ painleve_bounces_apart(const struct painleve_point *in, double normal,
     return bounces->sticks;
 }
 
-void
-painleve_find(struct arena *arena, const struct painleve_point *in,
-              struct painleve *out)
+/* What the table says of the point: all but the choice and what follows it. */
+static void
+locate(const struct painleve_point *in, struct painleve *out)
 {
-    assert(arena && in && out && in->C > 0.0 && in->A >= 0.0);
     double A = in->A, B = in->B, C = in->C, mu = in->mu;
-    double W[4] = {C, B, B, A}, free[2] = {in->b, in->a},
-           terms[2] = {in->b_terms, in->a_terms};
-    struct friction_point point = {
-        .mu_static = stick_mu(in), .mu_dynamic = mu, .slip = in->slip};
-    struct friction_instant instant = {
-        .n = 1, .point = &point, .W = W, .free = free, .terms = terms};
     out->D = A * C - B * B;
     out->p_plus = cleared(C - mu * B, C + fabs(mu * B));
     out->p_minus = cleared(C + mu * B, C + fabs(mu * B));
@@ -214,9 +207,23 @@ painleve_find(struct arena *arena, const struct painleve_point *in,
     out->column = in->slip > 0.0 ? 1 : in->slip < 0.0 ? 3 : 2;
     out->row =
         table_row(cleared(in->b, in->b_terms), out->p_plus, out->p_minus);
+    out->margin = margin(in, out);
+}
+
+void
+painleve_find(struct arena *arena, const struct painleve_point *in,
+              struct painleve *out)
+{
+    assert(arena && in && out && in->C > 0.0 && in->A >= 0.0);
+    double W[4] = {in->C, in->B, in->B, in->A}, free[2] = {in->b, in->a},
+           terms[2] = {in->b_terms, in->a_terms};
+    struct friction_point point = {
+        .mu_static = stick_mu(in), .mu_dynamic = in->mu, .slip = in->slip};
+    struct friction_instant instant = {
+        .n = 1, .point = &point, .W = W, .free = free, .terms = terms};
+    locate(in, out);
     friction_choose(arena, &instant, &out->choice);
     out->outcomes = outcomes(out, in->slip);
-    out->margin = margin(in, out);
     chatter(in, out);
 }
 
@@ -250,7 +257,7 @@ painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
     if (in->n != 1 || of->given || of->mu_static == 0.0 || !(point.C > 0.0))
         return out;
     struct painleve *found = NEW(arena, struct painleve);
-    painleve_find(arena, &point, found);
+    locate(&point, found);
     out.cell = painleve_cell(found);
     out.margin = found->margin;
     return out;

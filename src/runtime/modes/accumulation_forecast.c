@@ -146,26 +146,24 @@ without_rounding(const struct forecast_question *question, double *G)
         }
 }
 
+/* The motion of a model in the memory. Of many sizes those before are let go:
+ * a long run asks for hundreds, and each for fresh pages of memory. */
 static struct ballistic *
-line_for(struct rt *run, struct forecast_memory *memory,
-         const struct ballistic_model *m)
+line_for(struct forecast_memory *memory, const struct ballistic_model *m)
 {
     for (int i = 0; i < memory->n; i++)
         if (memory->line[i]->model.n == m->n &&
             memory->line[i]->model.m == m->m)
             return ballistic_renew(memory->line[i], m) ? NULL : memory->line[i];
-    struct ballistic *new, **old = memory->line;
-    if (ballistic_new(run->arena, m, &new))
-        return NULL;
-    if (memory->n == memory->lines) {
-        memory->lines = old ? 2 * memory->lines : 16;
-        memory->line =
-            NEW_N(run->arena, struct ballistic *, (size_t)memory->lines);
-        if (old)
-            memcpy(memory->line, old, sizeof *old * (size_t)memory->n);
+    if (!memory->arena)
+        memory->arena = arena_new();
+    if (memory->n == FORECAST_LINES) {
+        arena_clear(memory->arena);
+        memory->n = 0;
     }
-    memory->line[memory->n++] = new;
-    return new;
+    if (ballistic_new(memory->arena, m, &memory->line[memory->n]))
+        return NULL;
+    return memory->line[memory->n++];
 }
 
 /* Keeps the limit that has just been taken, and the state of all points there.
@@ -480,7 +478,7 @@ line_of(struct rt *run, struct forecast_memory *lines,
                                     .bias = bias,
                                     .c = gap,
                                     .e = restitution};
-    struct ballistic *line = space.r > 0 ? line_for(run, lines, &model) : NULL;
+    struct ballistic *line = space.r > 0 ? line_for(lines, &model) : NULL;
     if (!line || !ballistic_start(line, 0.0, place, velocity,
                                   LIMIT_NOISE * DBL_EPSILON * most))
         return NULL;

@@ -8,11 +8,13 @@
 #include "runtime/ballistic/ballistic.h"
 #include "runtime/modes/mode_select.h"
 
-/* memory that forecasts share; zero at first: a motion for each pair of sizes
- * (n, m) that has been asked for */
+/* memory that forecasts share; zero at first. Motions for pairs of sizes (n, m)
+ * that have been asked for of late are in an arena, which its owner frees. */
+#define FORECAST_LINES 16
 struct forecast_memory {
-    int n, lines; /* room for so many in `line` */
-    struct ballistic **line;
+    struct arena *arena; /* of the lines; NULL: none yet */
+    int n;
+    struct ballistic *line[FORECAST_LINES];
     /* of the last forecast: forecast_limit.on_way; has it followed points that
      * count as one each by itself? */
     struct accumulation_limit *on_way;

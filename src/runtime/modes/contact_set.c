@@ -308,8 +308,8 @@ bool
 contact_set_between(struct rt *run, const struct contact_point *at, double out)
 {
     assert(run != NULL && at != NULL);
-    struct taylor *side;
-    for (int j = contact_point_sides(run, at, 0, &side); j-- > 0;)
+    struct taylor room[CONTACT_POINT_SIDES], *side = room;
+    for (int j = contact_point_sides_in(run, at, 0, &side); j-- > 0;)
         if (side[j].c[0] < -out)
             return false;
     return true;

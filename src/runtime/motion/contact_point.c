@@ -614,8 +614,8 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
 }
 
 int
-contact_point_sides(struct rt *run, const struct contact_point *at, int order,
-                    struct taylor **side)
+contact_point_sides_in(struct rt *run, const struct contact_point *at,
+                       int order, struct taylor **side)
 {
     assert(at->face_of == 0 || at->face_of == 1);
     const imp_contact *image_contact = rt_contact(run, at->contact);
@@ -626,7 +626,8 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
     struct taylor place[3];
     int count = 0;
     if (at->kind == POINT_EDGES || at->kind == POINT_CORNERS) {
-        *side = NEW_N(run->brief, struct taylor, 4);
+        if (!*side)
+            *side = NEW_N(run->brief, struct taylor, CONTACT_POINT_SIDES);
         return at->kind == POINT_EDGES ? edge_ends(run, at, order, *side)
                                        : corners_ends(run, at, order, *side);
     }
@@ -634,7 +635,8 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
         return 0;
     const struct polytope_face *face = face_of(run, at, &polytope);
     over_point(&pose, 0, at->face_of, polytope->vertex[at->vertex], place);
-    *side = NEW_N(run->brief, struct taylor, face->count);
+    if (!*side || face->count > CONTACT_POINT_SIDES)
+        *side = NEW_N(run->brief, struct taylor, face->count);
     for (uint32_t i = 0; i < face->count; i++) {
         const double *from = other->vertex[other->loop[face->first + i]];
         const double *to =

@@ -111,9 +111,19 @@ int contact_point_place(struct rt *run, const struct contact_point *at,
                         int order, struct taylor out[3]);
 /* Distances (m, positive inside) of a vertex to the sides of its face, of a
  * crossing to the ends of its edges, or of corners on corners from where they
- * do not stay so. Returns how many there are; *side is in
- * run->brief. */
-int contact_point_sides(struct rt *run, const struct contact_point *at,
-                        int order, struct taylor **side);
+ * do not stay so. Returns how many there are. *side: NULL, or room for
+ * CONTACT_POINT_SIDES of them, which is used where it is enough; afterwards
+ * where they are, there or in run->brief. */
+#define CONTACT_POINT_SIDES 4
+int contact_point_sides_in(struct rt *run, const struct contact_point *at,
+                           int order, struct taylor **side);
+/* The same in run->brief. */
+static inline int
+contact_point_sides(struct rt *run, const struct contact_point *at, int order,
+                    struct taylor **side)
+{
+    *side = NULL;
+    return contact_point_sides_in(run, at, order, side);
+}
 
 #endif

@@ -397,11 +397,61 @@ try_matched(int n, double *kept, int rank, double *a, int *piv)
     memcpy(piv, own, sizeof *piv * (size_t)n);
 }
 
+/* One over the greater of two sizes; 0: both are 0. */
+static double
+one_over(double x, double y)
+{
+    double most = y > x ? y : x;
+    return most >= DBL_MIN ? 1 / most : 0;
+}
+
+/* imp_rank_factor of two unknowns, one contact with friction, that do not
+ * depend on each other: the same operations, without loops. False: they do, or
+ * an entry is not finite; nothing is changed. */
+static bool
+factor_two(double *a, int *piv)
+{
+    const double least = RANK_GROWTH * 2 * DBL_EPSILON;
+    double size[4], best = -1;
+    unsigned at = 0;
+    for (int i = 0; i < 4; i++) {
+        size[i] = fabs(a[i]);
+        if (!(size[i] <= DBL_MAX))
+            return false;
+    }
+    double row[2] = {one_over(size[0], size[1]), one_over(size[2], size[3])};
+    double col[2] = {one_over(size[0] * row[0], size[2] * row[1]),
+                     one_over(size[1] * row[0], size[3] * row[1])};
+    for (unsigned i = 0; i < 4; i++) {
+        double scaled = size[i] * row[i / 2] * col[i % 2];
+        at = scaled > best ? i : at;
+        best = scaled > best ? scaled : best;
+    }
+    if (!(best > least))
+        return false;
+    /* the pivot, its row, its column, and the entry across */
+    double inverse = 1 / a[at], beside = a[at ^ 1], below = a[at ^ 2] * inverse,
+           last = a[at ^ 3];
+    if (below != 0)
+        last -= below * beside;
+    if (!(fabs(last) * row[1 - at / 2] * col[1 - at % 2] > least))
+        return false;
+    a[0] = inverse;
+    a[1] = beside;
+    a[2] = below;
+    a[3] = 1 / last;
+    piv[0] = (int)(at / 2 + RANK_COLUMN * (at % 2));
+    piv[1] = 1 + RANK_COLUMN;
+    return true;
+}
+
 int
 imp_rank_factor(int n, double *a, int *piv)
 {
     assert(n >= 0 && n <= IMP_UNKNOWN_MAX);
     assert(n == 0 || (a != NULL && piv != NULL));
+    if (n == 2 && factor_two(a, piv))
+        return 0;
     double row[IMP_UNKNOWN_MAX], col[IMP_UNKNOWN_MAX];
     double kept[RANK_MATCHED * RANK_MATCHED];
     if (n > IMP_UNKNOWN_MAX || !scales(n, a, row, col))
@@ -420,7 +470,8 @@ imp_rank_factor(int n, double *a, int *piv)
 static void
 solve_two(const double *a, const int *piv, double *b)
 {
-    int rows = piv[0] % RANK_COLUMN, cols = piv[0] / RANK_COLUMN;
+    unsigned both = (unsigned)piv[0], rows = both % RANK_COLUMN,
+             cols = both / RANK_COLUMN;
     double first = b[rows], second = b[1 - rows];
     second -= a[2] * first;
     second *= a[3];
@@ -430,15 +481,10 @@ solve_two(const double *a, const int *piv, double *b)
     b[1 - cols] = second;
 }
 
-void
-imp_rank_solve(int n, const double *a, const int *piv, double *b)
+static __attribute__((noinline)) void
+solve_many(int n, const double *a, const int *piv, double *b)
 {
-    assert(n == 0 || (a != NULL && piv != NULL && b != NULL));
     int rank = rank_of(n, piv);
-    if (n == 2 && rank == 2) {
-        solve_two(a, piv, b);
-        return;
-    }
     for (int k = 0; k < rank; k++) {
         int i = piv[k] % RANK_COLUMN;
         double kept = b[i];
@@ -466,4 +512,14 @@ imp_rank_solve(int n, const double *a, const int *piv, double *b)
         b[j] = b[k];
         b[k] = kept;
     }
+}
+
+void
+imp_rank_solve(int n, const double *a, const int *piv, double *b)
+{
+    assert(n == 0 || (a != NULL && piv != NULL && b != NULL));
+    if (n == 2 && piv[0] >= 0 && piv[1] >= 0)
+        solve_two(a, piv, b);
+    else
+        solve_many(n, a, piv, b);
 }

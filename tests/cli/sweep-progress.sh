@@ -34,7 +34,7 @@ $imp run --threads 1 --out p s.imp 2>e.txt
 cat e.txt
 cmp o/s.csv p/s.csv
 (
-    sleep 0.3
+    for i in $(seq 200); do [ -s q/s.csv.part ] && break || sleep 0.05; done
     printf '\003'
     sleep 1
 ) | terminal q >int.txt

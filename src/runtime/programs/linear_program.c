@@ -359,8 +359,8 @@ drive_out(struct linear_program *lp)
 }
 
 static size_t least_residual_room(int m, int n);
-static double least_residual(int m, int n, const double *A, const double *b,
-                             double *room);
+static bool least_residual(int m, int n, const double *A, const double *b,
+                           double zero, double *room);
 
 /* Pivots have left a little of b: is that rounding? */
 static bool
@@ -378,7 +378,7 @@ reached(struct arena *arena, const struct linear_program *lp, const double *A,
         if (i < lp->slacks)
             row[n + i] = -1.0;
     }
-    return least_residual(m, all, whole, b, room) <= zero;
+    return least_residual(m, all, whole, b, zero, room);
 }
 
 /* Fills the dictionary with the constraints, scaled, before any step. */
@@ -493,8 +493,10 @@ least_distance_room(int m, int d)
 
 struct nnls {
     int rows, n;       /* E has `rows` rows and n columns, column-major */
+    double enough;     /* |r| need not be less */
     double *E, *u, *r; /* r = E u - f */
     double *length;    /* n: of the columns */
+    double *refused;   /* n: 1: its gradient is rounding at these weights */
     double *a, *v, *s; /* the columns that are in use, and their SVD */
     int made;          /* or, of so many of them, their factors Q R */
     double *tau;       /* as dense_qr leaves them */
@@ -577,19 +579,28 @@ residual(struct nnls *nnls)
     }
 }
 
-/* Returns the column whose weight would lower |r| most; -1: none. */
+static double
+size_of_residual(const struct nnls *nnls)
+{
+    return sqrt(dense_dot(nnls->rows, nnls->r, nnls->r));
+}
+
+/* Returns the column whose weight would lower |r| most; -1: none, or it is low
+ * enough. */
 static int
 entering(const struct nnls *nnls, const int *set, int count)
 {
     int best = -1;
     double most = GRADIENT_ZERO;
+    if (size_of_residual(nnls) <= nnls->enough)
+        return best;
     for (int j = 0; j < nnls->n; j++) {
         const double *column = nnls->E + (size_t)j * (size_t)nnls->rows;
         double gradient = 0.0, length = nnls->length[j];
         bool in = false;
         for (int k = 0; k < count; k++)
             in |= set[k] == j;
-        if (in)
+        if (in || nnls->refused[j] != 0.0)
             continue;
         for (int i = 0; i < nnls->rows; i++)
             gradient -= column[i] * nnls->r[i];
@@ -627,27 +638,45 @@ towards(struct nnls *nnls, int *set, int count, bool *whole)
     return count - 1;
 }
 
-/* Lawson and Hanson 1974, algorithm NNLS. */
+/* The lengths of all columns; none is refused. */
 static void
-non_negative(struct nnls *nnls, int *set)
+measure(struct nnls *nnls)
 {
-    int count = 0;
-    residual(nnls);
     for (int j = 0; j < nnls->n; j++) {
-        nnls->length[j] = 0.0;
+        nnls->length[j] = nnls->refused[j] = 0.0;
         for (int i = 0; i < nnls->rows; i++)
             nnls->length[j] =
                 hypot(nnls->length[j],
                       nnls->E[(size_t)j * (size_t)nnls->rows + (size_t)i]);
     }
+}
+
+/* Lawson and Hanson 1974, algorithm NNLS. A column whose weight comes out below
+ * 0 as it enters has its gradient by rounding: it would enter and leave for
+ * ever, and others are asked. */
+static void
+non_negative(struct nnls *nnls, int *set)
+{
+    int count = 0;
+    residual(nnls);
+    measure(nnls);
     for (int round = 0; round < 3 * nnls->n + 8; round++) {
         int in = count < nnls->rows ? entering(nnls, set, count) : -1;
         if (in < 0)
             return;
         set[count++] = in;
+        over_columns(nnls, set, count);
+        if (!(nnls->z[count - 1] > 0.0)) {
+            nnls->refused[in] = 1.0;
+            count--;
+            nnls->made = nnls->made < count ? nnls->made : count;
+            continue;
+        }
+        memset(nnls->refused, 0, sizeof *nnls->refused * (size_t)nnls->n);
         for (bool whole = false; !whole && count > 0;) {
-            over_columns(nnls, set, count);
             count = towards(nnls, set, count, &whole);
+            if (!whole && count > 0)
+                over_columns(nnls, set, count);
         }
         residual(nnls);
     }
@@ -664,7 +693,8 @@ place(struct nnls *nnls, int rows, int n, double *room)
     nnls->s = nnls->v + columns * columns;
     nnls->u = nnls->s + columns;
     nnls->length = nnls->u + n + 1;
-    nnls->z = nnls->length + n + 1;
+    nnls->refused = nnls->length + n + 1;
+    nnls->z = nnls->refused + n + 1;
     nnls->r = nnls->z + columns;
     nnls->f = nnls->r + rows;
     nnls->work = nnls->f + rows;
@@ -678,12 +708,13 @@ least_residual_room(int m, int n)
     return least_distance_room(n, m - 1);
 }
 
-/* The least |A x - b| with x >= 0, as a share of |b| and of all that makes it
- * up, which may cancel (A is m x n, row-major, m at most LEAST_DISTANCE_MOST; 0
- * where b is 0): by non-negative least squares, which tell rounding from what
- * cannot be reached. room: least_residual_room(m, n). */
-static double
-least_residual(int m, int n, const double *A, const double *b, double *room)
+/* Is the least |A x - b| with x >= 0 at most the share `zero` of |b| and of all
+ * that makes it up, which may cancel (A is m x n, row-major, m at most
+ * LEAST_DISTANCE_MOST)? By non-negative least squares, which tell rounding from
+ * what cannot be reached. room: least_residual_room(m, n). */
+static bool
+least_residual(int m, int n, const double *A, const double *b, double zero,
+               double *room)
 {
     assert(m > 0 && m <= LEAST_DISTANCE_MOST && n >= 0);
     assert(A != NULL && b != NULL && room != NULL);
@@ -691,8 +722,9 @@ least_residual(int m, int n, const double *A, const double *b, double *room)
     struct nnls nnls;
     double size = sqrt(dense_dot(m, b, b));
     if (!(size > 0.0))
-        return 0.0;
+        return true;
     place(&nnls, m, n, room);
+    nnls.enough = zero;
     for (int j = 0; j < n; j++) {
         double *column = nnls.E + (size_t)j * (size_t)m;
         for (int i = 0; i < m; i++)
@@ -708,7 +740,7 @@ least_residual(int m, int n, const double *A, const double *b, double *room)
     double terms = 1.0;
     for (int j = 0; j < n; j++)
         terms += nnls.u[j];
-    return sqrt(dense_dot(m, nnls.r, nnls.r)) / terms;
+    return size_of_residual(&nnls) / terms <= zero;
 }
 
 bool
@@ -731,6 +763,7 @@ least_distance(int m, int d, const double *A, const double *h, double tolerance,
         return false;
     struct nnls nnls;
     place(&nnls, rows, m, room);
+    nnls.enough = sqrt(DBL_EPSILON); /* at the end, r_d = |r|^2 */
     for (int j = 0; j < m; j++) {
         for (int i = 0; i < d; i++)
             nnls.E[(size_t)j * (size_t)rows + (size_t)i] = A[j * d + i];
@@ -740,7 +773,8 @@ least_distance(int m, int d, const double *A, const double *h, double tolerance,
     for (int i = 0; i < rows; i++)
         nnls.f[i] = i == d;
     non_negative(&nnls, set);
-    if (!(fabs(nnls.r[d]) > DBL_EPSILON))
+    if (size_of_residual(&nnls) <= nnls.enough ||
+        !(fabs(nnls.r[d]) > DBL_EPSILON))
         return false;
     for (int j = 0; j < d; j++)
         t[j] = -nnls.r[j] / nnls.r[d] * size;

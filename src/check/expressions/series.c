@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "calculus/kinks.h"
 #include "check/expressions/expressions.h"
 
 #define ORDER_MAX 20
@@ -226,8 +227,28 @@ system_rate(struct check *ck, const expr *expression, enum env_part part,
     return ex_diff_along(ck->g, expression, leaf, rate, at);
 }
 
-/* Takes the n-th derivative of the expression. NULL: an error has been
- * reported. */
+static const expr *derivative(struct check *ck, const expr *expression,
+                              uint32_t count, imp_range range);
+
+/* who takes a derivative, and where */
+struct taken {
+    struct check *ck;
+    imp_range range;
+};
+
+static const expr *
+rate_of(void *ctx, const expr *operand)
+{
+    struct taken *taken = ctx;
+    struct reads reads = {.ck = taken->ck};
+    ex_leaves(taken->ck->g, &operand, 1, read_leaf, &reads);
+    return (reads.motion || reads.time) && !reads.moves
+               ? derivative(taken->ck, operand, 1, taken->range)
+               : NULL;
+}
+
+/* Takes the n-th derivative of the expression, at a kink of it that from there
+ * on. NULL: an error has been reported. */
 static const expr *
 derivative(struct check *ck, const expr *expression, uint32_t count,
            imp_range range)
@@ -264,6 +285,10 @@ derivative(struct check *ck, const expr *expression, uint32_t count,
                    "differentiate the expression itself, as in gap(touch)'");
         return NULL;
     }
+    struct taken taken = {ck, range};
+    if (!reads.told && count > 0)
+        expression = ex_kinks_ahead(ck->g, expression, rate_of, &taken);
+    ex_leaves(ck->g, &expression, 1, read_leaf, &reads);
     graph_origin(ck->g, range);
     if (reads.motion && expression->op == IMP_OP_MUL &&
         ex_is_const(expression->a)) {

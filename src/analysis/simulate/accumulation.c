@@ -609,7 +609,7 @@ take(struct simulation *sim, struct limit_group *group,
          * limit. Elsewhere this is an error of the second order, and nothing
          * bounds it. */
         limit->chatter.state_error =
-            group->friction ? friction_error
+            group->friction ? friction_error + group->apart
             : isfinite(window) && limit->remaining > 0.0
                 ? NAN
                 : DBL_EPSILON *

@@ -263,7 +263,7 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
 }
 
 double
-limit_error(struct simulation *sim, const struct limit_group *group,
+limit_error(struct simulation *sim, struct limit_group *group,
             const struct forecast_question *ask, struct forecast_memory *lines,
             const struct forecast_limit *limit, uint32_t contact)
 {
@@ -272,7 +272,7 @@ limit_error(struct simulation *sim, const struct limit_group *group,
         limit_time_error(sim, group, limit, contact, rt_time(sim->run),
                          ask->window, limit->change);
     /* rounding takes no more than all that is left */
-    return told >= limit->remaining
+    return told >= limit->remaining && !group->friction
                ? told
                : fmax(told, limit_rounded(sim, group, ask, lines, limit));
 }
@@ -377,6 +377,8 @@ put_joined(const struct simulation *sim, const struct joined *part, double end,
     COPY(whole->slid.moment + 2 * at, group->slid.moment, 2 * n);
     COPY(whole->slid.slip + at, group->slid.slip, n);
     COPY(whole->slid.work + at, group->slid.work, n);
+    COPY(whole->slid.normal + at, group->slid.normal, n);
+    whole->apart = fmax(whole->apart, group->apart);
     bool early = part->limit.remaining < end;
     for (int i = 0; i < n; i++) {
         limit->closed[at + i] = part->limit.closed[i];
@@ -413,7 +415,7 @@ put_together(struct simulation *sim, struct joined *part, int parts, double end,
     whole->slid = (struct friction_forecast){
         NEW_N(run->brief, double, 2 * size),
         NEW_N(run->brief, double, 2 * size), NEW_N(run->brief, double, size),
-        NEW_N(run->brief, double, size)};
+        NEW_N(run->brief, double, size), NEW_N(run->brief, double, size)};
     struct forecast_limit all = forecast_limit_room(run, whole->n);
     struct accumulation_limit *on_way =
         NEW_N(run->brief, struct accumulation_limit, size);

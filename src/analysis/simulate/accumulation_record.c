@@ -14,6 +14,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/accumulation/flight_history.h"
+#include "runtime/collapse/forecast_rounded.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_plain.h"
@@ -21,6 +22,11 @@
 #include "runtime/modes/limit_path.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
+
+/* a state that rounding moves by more than this share is told (W0749) */
+#define LIMIT_APART_TOLD 1e-6
+/* and one from which on it is looked for how much any rounding makes */
+#define LIMIT_APART 1e-9
 
 /* What the errors of limits before may do to a body or a system. Where the
  * error of the state behind a limit is known, it changes later times by its
@@ -32,6 +38,7 @@ struct left_open {
 
 struct limit_table {
     size_t n, cap;
+    bool told; /* that rounding decides a state */
     double *time, *impacts, *ratio, *ratio_error, *remaining, *error, *before,
         *state_error, *depth;
     struct left_open *open; /* per body, and then per system */
@@ -288,6 +295,30 @@ tell_earlier(struct simulation *sim, const struct limit_group *group,
     }
 }
 
+/* Warns, once in a run, where the rounding of gaps decides the state behind a
+ * limit. */
+static void
+tell_rounded(struct simulation *sim, const struct limit_group *group,
+             uint32_t contact)
+{
+    char time[NUM_TEXT], share[NUM_TEXT];
+    struct limit_table *table = sim->taken.table;
+    double off = group->friction ? group->apart : 0.0;
+    if (!(off > LIMIT_APART_TOLD) || table->told)
+        return;
+    table->told = true;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0749, rt_contact(sim->run, contact)->range,
+        "chatter with friction of %s ends at t = %s s: its impacts come in no "
+        "order, and the velocities behind it are known to %s of themselves",
+        table->contacts[table->n - 1], num_digits(time, rt_time(sim->run), 9),
+        num_digits(share, off, 2));
+    diag_help(sim->analysis->ds, diag,
+              "rounding decides them: compare with `engine = perturbed`, or "
+              "end the run before it");
+    simulate_remark(sim, diag->message);
+}
+
 void
 simulate_limits_tell(struct simulation *sim, const struct limit_group *group,
                      const struct forecast_limit *limit, uint32_t contact,
@@ -316,6 +347,7 @@ simulate_limits_tell(struct simulation *sim, const struct limit_group *group,
     event.chatter.error =
         limit->remaining > 0.0 ? error / limit->remaining : 0.0;
     simulate_limit_add(sim, &event, list);
+    tell_rounded(sim, group, contact);
 }
 
 /* How far (s) the rounding of a gap may have moved an impact that ended a
@@ -605,80 +637,19 @@ limits_known(struct simulation *sim, uint32_t contact,
     return (known && enough) || found[0].blurred;
 }
 
-/* -- what rounding makes of impacts in no order ---------------------------- */
-
-/* Gaps are moved by so many of their roundings to either side, and what that
- * moves the limit by counts so many times. */
-#define MOVED_ROUNDINGS 2.0
-#define MOVED_COUNTS 2.0
-
-/* when (s, from now) a point comes to rest; NAN: it does not */
-static double
-ends(const struct forecast_limit *limit, int i)
-{
-    return !limit->found             ? NAN
-           : limit->earlier[i] > 0.0 ? limit->earlier[i]
-           : limit->group[i]         ? limit->remaining
-                                     : NAN;
-}
-
-/* Moves each point by `side` times so many roundings of its gap: flying ones,
- * and those that have been hit by what this makes of their speed. Points that
- * count as one are moved alike. */
-static void
-move_points(const struct limit_group *group, const int *as_one, int side,
-            double roundings, struct contact_point_state *point)
-{
-    memcpy(point, group->point, sizeof *point * (size_t)group->n);
-    for (int i = 0; i < group->n; i++) {
-        double rate = fabs(point[i].rate),
-               to = as_one[i] % 2 == 0 ? side : -side,
-               off = roundings * DBL_EPSILON * group->place[i] * to;
-        if (point[i].gap != 0.0)
-            point[i].gap = fmax(point[i].gap + off, 0.5 * point[i].gap);
-        else if (rate > 0.0 && fabs(off * point[i].free) < rate * rate)
-            point[i].rate += off * point[i].free / rate;
-    }
-}
-
-/* Where points are hit in no order, rounding grows from impact to impact. Asks
- * where a limit leads whose gaps are moved. */
 double
-limit_rounded(struct simulation *sim, const struct limit_group *group,
+limit_rounded(struct simulation *sim, struct limit_group *group,
               const struct forecast_question *question,
               struct forecast_memory *lines, const struct forecast_limit *limit)
 {
     assert(sim != NULL && limit->found);
-    int several = limit->chatter.evidence == LIMIT_BY_MAP ? -group->n : 0;
-    double most = 0.0, far = fmin(limit->remaining / question->window, 1.0),
-           roundings = MOVED_ROUNDINGS + CHATTER_BLUR * far * far * far;
-    struct forecast_question ask = *question;
-    struct contact_point_state *point =
-        NEW_N(sim->run->brief, struct contact_point_state, (size_t)group->n);
-    int *as_one = NEW_N(sim->run->brief, int, (size_t)group->n);
-    for (int i = 0; i < group->n; i++) {
-        several += !isnan(ends(limit, i));
-        as_one[i] = i;
-    }
-    if (!group->friction && several > 1)
-        forecast_groups(sim->run, question, as_one);
-    ask.p = point;
-    ask.joins = NULL;
-    for (int side = -1; side < 2 && several > 1; side += 2) {
-        struct forecast_limit all = forecast_limit_room(sim->run, group->n),
-                              some = forecast_limit_room(sim->run, group->n);
-        struct friction_forecast slid;
-        move_points(group, as_one, side, roundings, point);
-        if (group->friction
-                ? !friction_forecast(sim->run, &ask, group->spot, &all, &slid)
-                : !accumulation_forecast(sim->run, lines, &ask, &all, &some))
-            continue;
-        for (int i = 0; i < group->n; i++) {
-            double end = ends(limit, i), off = fabs(ends(&all, i) - end);
-            most = fmax(most, fmin(off, fabs(ends(&some, i) - end)));
-        }
-    }
-    return fmin(MOVED_COUNTS * most, limit->remaining);
+    double acc, rates,
+        speed = speed_of(sim, group, &acc),
+        off = forecast_rounded(sim->run, question, lines, limit,
+                               group->friction ? &group->slid : NULL,
+                               CHATTER_BLUR, LIMIT_APART * speed, &rates);
+    group->apart = speed > 0.0 ? rates / speed : 0.0;
+    return off;
 }
 
 /* -- verdicts -------------------------------------------------------------- */

@@ -251,6 +251,7 @@ struct limit_group {
     uint32_t *feature; /* of POINT_SMOOTH: which one of the polytope is near */
     bool friction;     /* a point has friction, and `slid` leads to the limit */
     struct friction_forecast slid;
+    double apart;            /* of limit_rounded: a share of the speeds */
     struct limit_rows *rows; /* that are asked for before the limit, or NULL */
 };
 
@@ -269,8 +270,8 @@ int simulation_shown(struct simulation *sim, simulation_run_fn *run,
 /* Fills the record of a run that ended so; the status of the command. */
 int simulation_put(struct simulation *sim, struct record *out, int st);
 void simulation_free(struct simulation *sim);
-/* For other commands: takes the run from its start to the time `until`, as
- * `simulate` does. *stopped: it ended before that. Status; errors are told. */
+/* For other commands: runs from the start to the time `until`, as `simulate`
+ * does. *stopped: it ended before that. Status; errors are told. */
 int simulation_follow(struct analysis *analysis, const imp_command *command,
                       double until, bool *stopped);
 static inline void
@@ -608,9 +609,8 @@ bool limit_turns_end(const struct simulation *sim, struct limit_series *turns,
 double limit_turns_hidden(const struct simulation *sim,
                           struct limit_series *turns, uint32_t contact);
 /* Joins what comes to a limit of its own, with friction, at the time of *limit:
- * at the contacts `marked`, of bodies on which the group does not act, foreseen
- * alone. Times may differ by what no impact can be found in; the last one
- * counts. *state_window, *error: see limit_window, limit_time_error. */
+ * at the contacts `marked`, where the group does not act, foreseen alone. Times
+ * may differ by what hides an impact. See limit_window, limit_time_error. */
 void limit_group_join(struct simulation *sim, const bool *marked, double window,
                       const struct forecast_question *ask,
                       struct limit_group *group, struct forecast_limit *limit,
@@ -659,9 +659,8 @@ double limit_window(const struct simulation *sim, struct limit_group *group,
                     double *far, double *state);
 bool limit_flat(struct simulation *sim, const struct limit_group *group,
                 const struct forecast_limit *limit);
-/* A bound of the error of the state at a limit with friction, as a share of the
- * speeds: loads and coefficients change at the rate for which the parabola is
- * the motion for `window` seconds; 0: impulses turn. False: wait. */
+/* Bounds the error of the state at a limit with friction, a share of speeds:
+ * what loads change by in `window` s; 0: impulses turn. False: wait. */
 bool limit_friction_known(struct simulation *, const struct limit_group *,
                           const struct forecast_limit *, uint32_t contact,
                           double window, double *error);
@@ -691,9 +690,8 @@ bool limit_group_past_end(struct simulation *sim,
 int limit_energy_kept(struct simulation *, const struct limit_group *,
                       const struct forecast_limit *, uint32_t contact,
                       const struct saved_state *here);
-/* Notes the predictions after an impact at `contact`, now, of the limit of all,
- * which is known well enough if the result is true, and of that of some. Within
- * `window` seconds the parabola is the motion (limit_window). */
+/* Notes the predictions after an impact at `contact`, now, of the limit of all
+ * (true: known well enough) and of some. `window`: see limit_window. */
 bool limits_known(struct simulation *sim, uint32_t contact,
                   const struct limit_group *, const struct limit_points *,
                   struct forecast_limit found[2], double window,
@@ -702,12 +700,11 @@ bool limits_known(struct simulation *sim, uint32_t contact,
 /* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0
 #define CHATTER_FLAT 8.0 /* flights so many tolerances high are followed */
-/* how far (s) rounding moves a limit whose points are hit in no order, */
-double limit_rounded(struct simulation *, const struct limit_group *,
+/* How far (s) rounding moves a limit, and *group its state */
+double limit_rounded(struct simulation *, struct limit_group *,
                      const struct forecast_question *, struct forecast_memory *,
                      const struct forecast_limit *);
-/* and the greater one of both errors */
-double limit_error(struct simulation *, const struct limit_group *,
+double limit_error(struct simulation *, struct limit_group *,
                    const struct forecast_question *, struct forecast_memory *,
                    const struct forecast_limit *, uint32_t contact);
 /* how much too early (s) its points were hit, within tolerances of gaps */

@@ -56,6 +56,7 @@ put(const struct bounces *bounce, struct forecast_limit *all,
         all->moved[i] = all->closed[i];
         all->gap[i] = all->rate[i] = all->earlier[i] = 0.0;
         out->slip[i] = bounces_slip(bounce, i);
+        out->normal[i] = all->closed[i] ? 0.0 : bounce->rate[2 * i];
     }
     put_sums(bounce, out);
     all->found = true;
@@ -68,7 +69,8 @@ forecast_room(struct rt *run, int points)
     size_t n = (size_t)points;
     return (struct friction_forecast){
         NEW_N(run->brief, double, 2 * n), NEW_N(run->brief, double, 2 * n),
-        NEW_N(run->brief, double, n), NEW_N(run->brief, double, n)};
+        NEW_N(run->brief, double, n), NEW_N(run->brief, double, n),
+        NEW_N(run->brief, double, n)};
 }
 
 /* The points at the present instant. NULL: the model has no numbers for it. */

@@ -21,6 +21,7 @@ struct friction_forecast {
     double *moment;  /* the sum of impulses times the time left after each */
     double *slip;    /* per point: slip at the limit; exactly 0: it sticks */
     double *work;    /* per point: work of friction until the limit (J) */
+    double *normal;  /* per point: rate of the gap at the limit (m/s) */
 };
 /* Looks for the limit of the points ask->p, which may have friction: into
  * *all, and what leads there until ask->until into *out. False if there is

@@ -1,5 +1,6 @@
 # A force that drives on what moves leaves rest open; not where a load decides, nor
-# where a contact holds it more firmly than that, along its slip or along its normal.
+# where a contact holds it more firmly than that, along its slip or along its normal;
+# an open one holds nothing.
 cat >$tmp/m.imp <<'END'
 use shapes
 system s {
@@ -39,6 +40,23 @@ system heavy {
   potential = (9.81 [N])*y
   force     = (9 [N])*sign(y')
   contact c { gap = y }
+}
+# in flight, over a contact that is open
+system over {
+  coordinate y
+  kinetic   = (1 [kg])*y'^2/2
+  potential = (9.81 [N])*y
+  force     = (20 [N])*sign(y')
+  contact c { gap = y }
+  start { y = 5 [m] }
+}
+system heavy_over {
+  coordinate y
+  kinetic   = (1 [kg])*y'^2/2
+  potential = (9.81 [N])*y
+  force     = (9 [N])*sign(y')
+  contact c { gap = y }
+  start { y = 50 [m] }
 }
 world { gravity = (0, -9.81) }
 body floor : half_plane { fixed = true }

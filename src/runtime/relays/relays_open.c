@@ -22,18 +22,38 @@ is_let_alone(const struct relays *relays, uint32_t i)
     return off <= RELAY_JUMP * (relays->terms[i] + slopes_size(relays, i));
 }
 
-/* May the friction of a contact hold the bodies or the system of this block? */
+/* Is a contact of the system closed, to the tolerance of gaps? At the start it
+ * is not chosen yet what they hold. */
 static bool
-may_touch(const struct rt *run, uint32_t block, const struct relays *relays)
+system_touches(struct rt *run, uint32_t system)
 {
+    const imp_system *sys = rt_system(run, system);
+    const double *place = run->env + sys->env_state;
+    double *N = NEW_N(run->brief, double, sys->n + 1), gap, rate;
+    for (uint32_t i = 0; i < sys->n_contact; i++) {
+        if (system_gap(run, system, i, &gap, &rate, N))
+            return true;
+        double size = 0.0, rest = gap; /* what the terms of the gap are */
+        for (uint32_t j = 0; j < sys->n; j++) {
+            size += fabs(N[j] * place[j]);
+            rest -= N[j] * place[j];
+        }
+        if (gap <= run->world.tolerance * (size + fabs(rest)))
+            return true;
+    }
+    return false;
+}
+
+/* May the friction of a contact hold the system, or the bodies of this block?
+ * These are asked before it is known what touches them. */
+static bool
+may_touch(struct rt *run, uint32_t block, const struct relays *relays)
+{
+    if (relays->system != IMP_NO_SYSTEM)
+        return system_touches(run, relays->system);
     for (uint32_t i = 0; i < run->im->contacts.n; i++) {
         const imp_contact *contact = rt_contact(run, i);
-        if (contact->system != IMP_NO_SYSTEM) {
-            if (contact->system == relays->system)
-                return true;
-            continue;
-        }
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < 2 && contact->system == IMP_NO_SYSTEM; k++)
             if (rt_body(run, contact->body[k])->block == block)
                 return true;
     }

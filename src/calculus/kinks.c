@@ -13,7 +13,7 @@ op2(struct graph *graph, enum imp_op op, const expr *a, const expr *b)
     return ex_op(graph, op, a, b, NULL);
 }
 
-/* `below` or, where that is 0 and about to fall, from now on. */
+/* Is the size below 0, or 0 and about to fall? */
 static const expr *
 falls(struct graph *graph, const expr *size, const expr *rate)
 {

@@ -230,6 +230,10 @@ system_rate(struct check *ck, const expr *expression, enum env_part part,
 static const expr *derivative(struct check *ck, const expr *expression,
                               uint32_t count, imp_range range);
 
+/* Kinks within so many others keep the branch of their value: each takes a
+ * series more, of which ORDER_MAX can follow each other. */
+#define KINKS_DEEP 4
+
 /* who takes a derivative, and where */
 struct taken {
     struct check *ck;
@@ -242,7 +246,8 @@ rate_of(void *ctx, const expr *operand)
     struct taken *taken = ctx;
     struct reads reads = {.ck = taken->ck};
     ex_leaves(taken->ck->g, &operand, 1, read_leaf, &reads);
-    return (reads.motion || reads.time) && !reads.moves
+    return (reads.motion || reads.time) && !reads.moves &&
+                   reads.depth < KINKS_DEEP
                ? derivative(taken->ck, operand, 1, taken->range)
                : NULL;
 }

@@ -106,8 +106,11 @@ pivot(struct linear_program *lp, int row, int col)
         double *t = row_of(lp, i), f = t[col];
         if (i == row || f == 0.0)
             continue;
-        for (int k = 0; k < entries; k++)
-            t[lp->entry[k]] -= f * r[lp->entry[k]];
+        if (2 * entries > lp->width)
+            dense_add(lp->width, -f, r, t);
+        else
+            for (int k = 0; k < entries; k++)
+                t[lp->entry[k]] -= f * r[lp->entry[k]];
         t[col] = -f * p;
     }
     lp->basis[row] = lp->out[col];

@@ -92,6 +92,20 @@ shares_last(struct choice_group *group, struct friction_choice *choice)
     return choice->roomy || group->lasts;
 }
 
+/* Does another point that was closed open in this set? Then forces jump, and
+ * those of the modes until now, which met an edge, are not those of the set. */
+static bool
+lets_go(const struct choice_group *group, const struct friction_set *set)
+{
+    for (int i = 0; i < group->instant.n; i++) {
+        const struct friction_point *point = group->point + i;
+        if (i != group->which && point->held && !point->ended &&
+            point->before != CONTACT_FREE && set->mode[i] == CONTACT_FREE)
+            return true;
+    }
+    return false;
+}
+
 /* The force of point `which` has met its cone, or it presses no more. Does it
  * go on nevertheless, because the points share the forces in another way, or
  * does it stick because others hold its slip that are not at their edges, or
@@ -110,6 +124,9 @@ sticks_on(struct choice_group *group, struct friction_choice *choice)
                shares_last(group, choice);
     if (set->mode[which] != CONTACT_STICK)
         return false;
+    if (which < choice_contacts(group) && lets_go(group, set) &&
+        !choice_at_edge(&group->point[which], set, which))
+        return true;
     /* of the two conditions of a bush one may hold it still */
     if (shares_last(group, choice) ||
         (which >= choice_contacts(group) &&

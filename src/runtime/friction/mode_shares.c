@@ -3,6 +3,7 @@
  * and for how long some of them obey the law, as the motion changes them
  * (linear_program.h). */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -196,6 +197,39 @@ at_most(const struct mode_problem *in, const struct family *family,
     return sum;
 }
 
+/* Of the terms of what a direction of the family does to an acceleration, what
+ * rounding leaves where it does nothing, as where it is a state of stress that
+ * bodies bear by themselves. */
+#define SPREAD_ROUNDING (256.0 * DBL_EPSILON)
+
+/* Which accelerations does a direction of the family move? Returns how many. */
+static int
+moved_rows(struct arena *arena, const struct mode_problem *in,
+           const struct family *family, bool *moved)
+{
+    int rows = 2 * in->n, count = 0, *at = NEW_N(arena, int, rows + 1);
+    for (int r = 0; r < rows; r++) {
+        const double *w = in->W + (size_t)r * (size_t)rows;
+        int filled = 0;
+        for (int k = 0; k < rows; k++)
+            if (w[k] != 0.0)
+                at[filled++] = k;
+        moved[r] = false;
+        for (int d = 0; d < family->count && !moved[r]; d++) {
+            const double *null = family->null + (size_t)d * (size_t)rows;
+            double sum = 0.0, terms = 0.0;
+            for (int i = 0; i < filled; i++) {
+                double term = w[at[i]] * null[at[i]];
+                sum += term;
+                terms += fabs(term);
+            }
+            moved[r] = fabs(sum) > SPREAD_ROUNDING * terms;
+        }
+        count += moved[r];
+    }
+    return count;
+}
+
 /* Of many rows those are asked alone that bounds do not rule out. */
 double
 mode_spread(struct arena *arena, const struct mode_problem *in,
@@ -206,17 +240,21 @@ mode_spread(struct arena *arena, const struct mode_problem *in,
     struct family family;
     int rows = 2 * in->n;
     double most = 0.0, *extent = NULL;
+    bool *moved = NEW_N(arena, bool, rows + 1);
     if (!family_find(arena, in, state, &scratch, &family) || !family.count)
+        return 0.0;
+    int left = moved_rows(arena, in, &family, moved);
+    if (left == 0)
         return 0.0;
     bound_family(arena, scratch, in, NULL, &family);
     int first = most_moved(in, &family);
-    bool bounds = isfinite(enough) && family.count < rows;
+    bool bounds = isfinite(enough) && family.count < left;
     for (int k = -1; k < rows && most <= enough; k++) {
         int r = k < 0 ? first : k;
         double range[2];
         if (k == 0 && bounds)
             extent = extents(arena, in, &family);
-        if (extent && at_most(in, &family, extent, r) <= enough)
+        if (!moved[r] || (extent && at_most(in, &family, extent, r) <= enough))
             continue;
         range_of(arena, in, &family, in->W + r * rows, in->free[r], range);
         most = fmax(most, range[1] - range[0]);

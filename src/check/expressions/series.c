@@ -230,8 +230,8 @@ system_rate(struct check *ck, const expr *expression, enum env_part part,
 static const expr *derivative(struct check *ck, const expr *expression,
                               uint32_t count, imp_range range);
 
-/* Kinks within so many others keep the branch of their value: each takes a
- * series more, of which ORDER_MAX can follow each other. */
+/* Kinks of what has so many of them within each other keep the branch of their
+ * value: each takes a series more, of which ORDER_MAX can follow each other. */
 #define KINKS_DEEP 4
 
 /* who takes a derivative, and where */

@@ -147,90 +147,156 @@ mode_ranges(struct arena *arena, const struct mode_problem *in,
     }
 }
 
-/* The acceleration that unit steps along the directions of the family change
- * most: it is likely to differ most, too. */
-static int
-most_moved(const struct mode_problem *in, const struct family *family)
-{
-    int rows = 2 * in->n, most = 0;
-    double greatest = 0.0;
-    for (int r = 0; r < rows; r++) {
-        double moved = 0.0;
-        for (int d = 0; d < family->count; d++)
-            moved = hypot(moved,
-                          dense_dot(rows, in->W + r * rows,
-                                    family->null + (size_t)d * (size_t)rows));
-        if (moved > greatest) {
-            greatest = moved;
-            most = r;
-        }
-    }
-    return most;
-}
-
-/* How far forces of the family are apart along each of its directions. */
-static double *
-extents(struct arena *arena, const struct mode_problem *in,
-        const struct family *family)
-{
-    size_t rows = 2 * (size_t)in->n;
-    double *extent = NEW_N(arena, double, family->count + 1), range[2];
-    for (int d = 0; d < family->count; d++) {
-        range_of(arena, in, family, family->null + (size_t)d * rows, 0.0,
-                 range);
-        extent[d] = range[1] - range[0];
-    }
-    return extent;
-}
-
-/* No less than by how far row r may differ within the family. */
-static double
-at_most(const struct mode_problem *in, const struct family *family,
-        const double *extent, int r)
-{
-    int rows = 2 * in->n;
-    double sum = 0.0;
-    for (int d = 0; d < family->count; d++)
-        sum += extent[d] *
-               fabs(dense_dot(rows, in->W + r * rows,
-                              family->null + (size_t)d * (size_t)rows));
-    return sum;
-}
-
 /* Of the terms of what a direction of the family does to an acceleration, what
  * rounding leaves where it does nothing, as where it is a state of stress that
  * bodies bear by themselves. */
 #define SPREAD_ROUNDING (256.0 * DBL_EPSILON)
 
-/* Which accelerations does a direction of the family move? Returns how many. */
-static int
-moved_rows(struct arena *arena, const struct mode_problem *in,
-           const struct family *family, bool *moved)
+/* The accelerations that directions of a family move, and among the sums of
+ * these directions orthonormal ones that move any. */
+struct movers {
+    int moved;      /* accelerations */
+    const int *row; /* of these numbers */
+    double *by; /* per acceleration and direction (of the family): how much */
+    double *terms;  /* per acceleration: what is rounding of that */
+    int count;      /* sums that move any */
+    double *along;  /* per sum and direction: its share */
+    double *extent; /* per sum: how far forces of the family are apart */
+};
+
+static double
+norm_of(int n, const double *x)
 {
-    int rows = 2 * in->n, count = 0, *at = NEW_N(arena, int, rows + 1);
-    for (int r = 0; r < rows; r++) {
-        const double *w = in->W + (size_t)r * (size_t)rows;
-        int filled = 0;
-        for (int k = 0; k < rows; k++)
-            if (w[k] != 0.0)
-                at[filled++] = k;
-        moved[r] = false;
-        for (int d = 0; d < family->count && !moved[r]; d++) {
-            const double *null = family->null + (size_t)d * (size_t)rows;
-            double sum = 0.0, terms = 0.0;
-            for (int i = 0; i < filled; i++) {
-                double term = w[at[i]] * null[at[i]];
-                sum += term;
-                terms += fabs(term);
-            }
-            moved[r] = fabs(sum) > SPREAD_ROUNDING * terms;
-        }
-        count += moved[r];
-    }
-    return count;
+    return sqrt(dense_dot(n, x, x));
 }
 
-/* Of many rows those are asked alone that bounds do not rule out. */
+static void
+find_moved(struct arena *arena, const struct mode_problem *in,
+           const struct family *family, struct movers *out)
+{
+    int rows = 2 * in->n, *row = NEW_N(arena, int, rows + 1);
+    size_t count = (size_t)family->count;
+    double *by = NEW_N(arena, double, (size_t)rows *count + 1),
+           *rounding = NEW_N(arena, double, rows + 1);
+    *out = (struct movers){.row = row, .by = by, .terms = rounding};
+    for (int r = 0; r < rows; r++) {
+        double *at = by + (size_t)out->moved * count, terms = 0.0;
+        bool moved = false;
+        for (size_t d = 0; d < count; d++) {
+            const double *null = family->null + d * (size_t)rows;
+            double own = mode_row_terms(in, r, 0.0, null);
+            at[d] = mode_row_sum(in, r, 0.0, null);
+            moved |= fabs(at[d]) > SPREAD_ROUNDING * own;
+            terms = hypot(terms, own);
+        }
+        if (!moved)
+            continue;
+        rounding[out->moved] = SPREAD_ROUNDING * terms;
+        row[out->moved++] = r;
+    }
+}
+
+/* Of the accelerations that move, that of which most is left beside the sums
+ * that are found; -1: rounding is left of all. */
+static int
+most_left(const struct movers *movers, const double *left, int count)
+{
+    int most = -1;
+    double greatest = 0.0;
+    for (int i = 0; i < movers->moved; i++) {
+        double size = norm_of(count, left + (size_t)i * (size_t)count);
+        if (size > movers->terms[i] && size > greatest) {
+            greatest = size;
+            most = i;
+        }
+    }
+    return most;
+}
+
+/* The acceleration that unit steps along the directions of the family change
+ * most. */
+static int
+most_moved(const struct family *family, const struct movers *movers)
+{
+    int most = 0;
+    double greatest = 0.0;
+    for (int i = 0; i < movers->moved; i++) {
+        double size = norm_of(family->count,
+                              movers->by + (size_t)i * (size_t)family->count);
+        if (size > greatest) {
+            greatest = size;
+            most = i;
+        }
+    }
+    return most;
+}
+
+/* The sums of directions that move accelerations: all others, which are
+ * orthogonal to them, move none beyond rounding. From the one that moves most
+ * to those that move what it leaves (Gram and Schmidt, with pivots). */
+static void
+find_movers(struct arena *arena, const struct family *family,
+            struct movers *movers)
+{
+    int count = family->count;
+    size_t width = (size_t)count, size = (size_t)movers->moved * width;
+    double *left = arena_copy(arena, movers->by, (size + 1) * sizeof *left);
+    movers->along = NEW_N(arena, double, width *width + 1);
+    for (int at;
+         movers->count < count && (at = most_left(movers, left, count)) >= 0;) {
+        double *own = movers->along + (size_t)movers->count * width;
+        memcpy(own, left + (size_t)at * width, width * sizeof *own);
+        for (int k = 0; k < movers->count; k++) { /* what rounding has left */
+            const double *other = movers->along + (size_t)k * width;
+            dense_add(count, -dense_dot(count, other, own), other, own);
+        }
+        double norm = norm_of(count, own);
+        for (int d = 0; d < count; d++)
+            own[d] /= norm;
+        for (int i = 0; i < movers->moved; i++) {
+            double *row = left + (size_t)i * width;
+            dense_add(count, -dense_dot(count, own, row), own, row);
+        }
+        memset(left + (size_t)at * width, 0, width * sizeof *left);
+        movers->count++;
+    }
+}
+
+/* How far forces of the family are apart along each sum that moves any
+ * acceleration. */
+static void
+find_extents(struct arena *arena, const struct mode_problem *in,
+             const struct family *family, struct movers *movers)
+{
+    size_t rows = 2 * (size_t)in->n;
+    double *factor = NEW_N(arena, double, rows), range[2];
+    movers->extent = NEW_N(arena, double, movers->count + 1);
+    for (int k = 0; k < movers->count; k++) {
+        memset(factor, 0, rows * sizeof *factor);
+        for (int d = 0; d < family->count; d++)
+            dense_add((int)rows, movers->along[k * family->count + d],
+                      family->null + (size_t)d * rows, factor);
+        range_of(arena, in, family, factor, 0.0, range);
+        movers->extent[k] = range[1] - range[0];
+    }
+}
+
+/* No less than by how far an acceleration may differ within the family. */
+static double
+at_most(const struct family *family, const struct movers *movers, int moved)
+{
+    size_t count = (size_t)family->count;
+    double sum = 0.0;
+    for (int k = 0; k < movers->count; k++)
+        sum += movers->extent[k] *
+               fabs(dense_dot(family->count, movers->along + (size_t)k * count,
+                              movers->by + (size_t)moved * count));
+    return sum;
+}
+
+/* Of many rows those are asked alone that bounds do not rule out; first that
+ * which unit steps along the directions change most, as it is likely to differ
+ * most, too. */
 double
 mode_spread(struct arena *arena, const struct mode_problem *in,
             const struct point_state *state, double enough)
@@ -238,25 +304,27 @@ mode_spread(struct arena *arena, const struct mode_problem *in,
     assert(arena && in && state);
     struct mode_scratch *scratch;
     struct family family;
-    int rows = 2 * in->n;
-    double most = 0.0, *extent = NULL;
-    bool *moved = NEW_N(arena, bool, rows + 1);
+    struct movers movers;
+    double most = 0.0;
     if (!family_find(arena, in, state, &scratch, &family) || !family.count)
         return 0.0;
-    int left = moved_rows(arena, in, &family, moved);
-    if (left == 0)
+    find_moved(arena, in, &family, &movers);
+    if (movers.moved == 0)
         return 0.0;
     bound_family(arena, scratch, in, NULL, &family);
-    int first = most_moved(in, &family);
-    bool bounds = isfinite(enough) && family.count < left;
-    for (int k = -1; k < rows && most <= enough; k++) {
-        int r = k < 0 ? first : k;
+    find_movers(arena, &family, &movers);
+    int first = most_moved(&family, &movers);
+    bool bounds = isfinite(enough) && movers.count < movers.moved;
+    for (int k = -1; k < movers.moved && most <= enough; k++) {
+        int at = k < 0 ? first : k, r = movers.row[at];
         double range[2];
         if (k == 0 && bounds)
-            extent = extents(arena, in, &family);
-        if (!moved[r] || (extent && at_most(in, &family, extent, r) <= enough))
+            find_extents(arena, in, &family, &movers);
+        if (k >= 0 &&
+            (k == first || (bounds && at_most(&family, &movers, at) <= enough)))
             continue;
-        range_of(arena, in, &family, in->W + r * rows, in->free[r], range);
+        range_of(arena, in, &family, in->W + (size_t)r * 2 * (size_t)in->n,
+                 in->free[r], range);
         most = fmax(most, range[1] - range[0]);
     }
     return most;

@@ -134,13 +134,12 @@ static bool
 shift(struct rt *run, const struct persistent_group *group, const double *x,
       double share)
 {
-    bool same = true;
+    bool same = true, all = run->joints != NULL;
     for (uint32_t n = 0; n < group->moved.n_body; n++) {
         uint32_t b = group->moved.body[n];
         double c[6] = {0}, terms[6] = {0};
-        for (int i = 0; i < group->n_unknown; i++) {
-            if (!run->joints && !persistent_reaches(group->reach + i, n))
-                continue;
+        for (int i = persistent_first(group, n, all); i >= 0;
+             i = persistent_next(group, n, all, i)) {
             const double *answer =
                 group->answer + ((size_t)i * group->moved.n_body + n) * 6;
             for (int j = 0; j < 6; j++) {

@@ -624,10 +624,10 @@ loads_of(const struct rt *run, const struct persistent_group *group,
     double weight = k > 0 ? 0.0 : hypot(hypot(g[0], g[1]), g[2]),
            size = run->env[env + IMP_BODY_RADIUS],
            sum = spin ? (size > 0.0 ? weight / size : 0.0) : weight;
-    for (int i = 0; i < group->n_unknown && k >= 0; i++) {
-        const double *a = group->answer +
-                          6 * ((size_t)i * group->moved.n_body + place) +
-                          (spin ? 3 : 0);
+    for (int i = k < 0 ? -1 : persistent_first(group, place, group->spreads);
+         i >= 0; i = persistent_next(group, place, group->spreads, i)) {
+        size_t at = (size_t)i * group->moved.n_body + place;
+        const double *a = group->answer + 6 * at + (spin ? 3 : 0);
         sum += fabs(group->unknown[i].force->c[k]) *
                hypot(hypot(a[0], a[1]), a[2]);
     }

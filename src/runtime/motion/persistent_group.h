@@ -143,6 +143,7 @@ struct persistent_scratch {
 struct persistent_reach {
     bool moves[2];
     uint32_t place[2];
+    int next[2]; /* the next condition that this body has; -1: there is none */
     double open[2][6];
 };
 /* What the answer of all bodies to a force does along the condition. */
@@ -154,21 +155,6 @@ persistent_along(const struct persistent_reach *on, const double *answer)
         for (int c = 0; c < 6 && on->moves[e]; c++)
             g += on->open[e][c] * answer[6 * (size_t)on->place[e] + (size_t)c];
     return g;
-}
-/* Is the body at this place of the group one of them? Without joints no other
- * body answers to a force there. */
-static inline bool
-persistent_reaches(const struct persistent_reach *on, uint32_t place)
-{
-    return (on->moves[0] && on->place[0] == place) ||
-           (on->moves[1] && on->place[1] == place);
-}
-static inline bool
-persistent_meets(const struct persistent_reach *one,
-                 const struct persistent_reach *two)
-{
-    return (one->moves[0] && persistent_reaches(two, one->place[0])) ||
-           (one->moves[1] && persistent_reaches(two, one->place[1]));
 }
 /* Pieces that are taken although no series leads on: when the last one was, and
  * how many of them follow each other. */
@@ -227,11 +213,30 @@ struct persistent_group {
     size_t n_answer;
     struct persistent_reach *reach; /* per unknown; room for n_reach */
     int n_reach;
+    int *reached; /* per body of `moved`: its first condition, or -1 */
+    uint32_t n_reached;
+    bool spreads; /* other bodies than the two of a force answer to it */
     struct persistent_blocks moved;
     struct persistent_delassus delassus;
     struct persistent_scratch scratch;
     struct persistent_shares *shares; /* memory of persistent_share */
 };
+/* The first condition that the body at this place has, or with `all` of all,
+ * and the next one after another, in their order; -1: there is none. */
+static inline int
+persistent_first(const struct persistent_group *group, uint32_t place, bool all)
+{
+    return !all ? group->reached[place] : group->n_unknown > 0 ? 0 : -1;
+}
+static inline int
+persistent_next(const struct persistent_group *group, uint32_t place, bool all,
+                int after)
+{
+    const struct persistent_reach *on = group->reach + after;
+    if (all)
+        return after + 1 < group->n_unknown ? after + 1 : -1;
+    return on->next[!(on->moves[0] && on->place[0] == place)];
+}
 /* what the impacts of an instant have left of a contact's slip */
 struct persistent_stuck {
     double time, slip; /* up to this speed it is none */

@@ -110,25 +110,15 @@ solve_turned(const struct persistent_group *group, const double *b, double *mu)
 /* -- what forces do ------------------------------------------------------
  */
 
-/* What a unit of the force does to all bodies of the group (n_body times 6) */
+/* Adds what the other bodies answer, and what that does to the first ones. */
 static int
-answer_of(struct rt *run, const struct persistent_group *group,
-          const struct persistent_unknown *force, double *answer)
+answer_of_others(struct rt *run, const struct persistent_group *group,
+                 double *answer)
 {
     const struct persistent_blocks *moved = &group->moved;
-    const imp_contact *image_contact =
-        rt_contact(run, force->row->spot.contact);
-    double *change = run->persistent_memory->change, f[6];
+    double *change = run->persistent_memory->change;
     for (uint32_t i = 0; i < moved->n_body; i++)
-        memset(change + 6 * moved->body[i], 0, 6 * sizeof *change);
-    for (int e = 0; e < 2; e++) {
-        if (!contact_point_body_moves(run, image_contact->body[e]))
-            continue;
-        for (int j = 0; j < 6; j++)
-            f[j] = force->push[e][j].c[0];
-        persistent_by_mass(run, image_contact->body[e], f,
-                           change + 6 * image_contact->body[e]);
-    }
+        memcpy(change + 6 * moved->body[i], answer + 6 * i, 6 * sizeof *change);
     for (uint32_t i = 0; i < moved->n_block && run->joints; i++) {
         uint32_t block = moved->block[i];
         int st = group->solves && persistent_block(run, block)->n_rub
@@ -144,22 +134,54 @@ answer_of(struct rt *run, const struct persistent_group *group,
     return IMP_OK;
 }
 
+/* Finds what a unit of the force of this number does to all bodies. */
+static int
+answer_of(struct rt *run, const struct persistent_group *group, int number)
+{
+    const struct persistent_unknown *force = group->unknown + number;
+    const struct persistent_reach *to = group->reach + number;
+    size_t size = 6 * (size_t)group->moved.n_body;
+    double *answer = group->answer + (size_t)number * size, f[6];
+    memset(answer, 0, size * sizeof *answer);
+    for (int e = 0; e < 2; e++) {
+        for (int j = 0; j < 6; j++)
+            f[j] = force->push[e][j].c[0];
+        if (to->moves[e])
+            persistent_by_mass(run, group->moved.body[to->place[e]], f,
+                               answer + 6 * to->place[e]);
+    }
+    return group->spreads ? answer_of_others(run, group, answer) : IMP_OK;
+}
+
 static void
 answer_room(struct rt *run, struct persistent_group *group)
 {
-    size_t size = (size_t)group->n_unknown * 6 * group->moved.n_body + 1;
+    uint32_t bodies = group->moved.n_body;
+    size_t size = (size_t)group->n_unknown * 6 * bodies + 1;
     if (size > group->n_answer) {
         group->n_answer = 2 * size;
         group->answer = NEW_N(run->own, double, group->n_answer);
     }
-    uint32_t *place = run->persistent_memory->place;
-    for (uint32_t i = 0; i < group->moved.n_body; i++)
-        place[group->moved.body[i]] = i;
     if (group->n_unknown > group->n_reach) {
         group->n_reach = 2 * group->n_unknown;
         group->reach = NEW_N(run->own, struct persistent_reach, group->n_reach);
     }
-    for (int i = 0; i < group->n_unknown; i++) {
+    if (bodies > group->n_reached) {
+        group->n_reached = 2 * bodies;
+        group->reached = NEW_N(run->own, int, group->n_reached);
+    }
+}
+
+/* Which bodies the conditions have, and which conditions the bodies. */
+static void
+find_reach(struct rt *run, struct persistent_group *group)
+{
+    uint32_t *place = run->persistent_memory->place;
+    for (uint32_t i = 0; i < group->moved.n_body; i++) {
+        place[group->moved.body[i]] = i;
+        group->reached[i] = -1;
+    }
+    for (int i = group->n_unknown - 1; i >= 0; i--) {
         const struct persistent_unknown *on = group->unknown + i;
         const uint32_t *body = rt_contact(run, on->row->spot.contact)->body;
         struct persistent_reach *to = group->reach + i;
@@ -168,7 +190,55 @@ answer_room(struct rt *run, struct persistent_group *group)
             to->place[e] = to->moves[e] ? place[body[e]] : 0;
             for (int c = 0; c < 6; c++)
                 to->open[e][c] = on->open[e][c].c[0];
+            if (!to->moves[e])
+                continue;
+            to->next[e] = group->reached[to->place[e]];
+            group->reached[to->place[e]] = i;
         }
+    }
+    group->spreads = run->joints != NULL;
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        group->spreads |= relays_act(run, group->moved.block[i]);
+}
+
+/* The first condition that end e of condition `on` has, which may be all. */
+static int
+first_at(const struct persistent_group *group,
+         const struct persistent_reach *on, int e)
+{
+    bool all = group->spreads;
+    if (all ? e > 0 : !on->moves[e])
+        return -1;
+    return persistent_first(group, on->place[e], all);
+}
+
+/* Writes what force `row` does along each condition. */
+static void
+put_answers(const struct persistent_group *group, int row, double *G)
+{
+    size_t count = (size_t)group->n_unknown;
+    const struct persistent_reach *on = group->reach + row;
+    const double *answer =
+        group->answer + (size_t)row * 6 * group->moved.n_body;
+    G += (size_t)row * count;
+    memset(G, 0, count * sizeof *G);
+    for (int e = 0; e < 2; e++)
+        for (int i = first_at(group, on, e); i >= 0;
+             i = persistent_next(group, on->place[e], group->spreads, i))
+            G[i] = persistent_along(group->reach + i, answer);
+}
+
+static void
+symmetrize(const struct persistent_group *group, double *G)
+{
+    int count = group->n_unknown;
+    for (int row = 0; row < count; row++) {
+        const struct persistent_reach *on = group->reach + row;
+        for (int e = 0; e < 2; e++)
+            for (int i = first_at(group, on, e); i >= 0 && i < row;
+                 i = persistent_next(group, on->place[e], group->spreads, i))
+                G[row * count + i] = G[i * count + row] =
+                    0.5 * (G[row * count + i] + G[i * count + row]);
     }
 }
 
@@ -177,30 +247,22 @@ persistent_answers(struct rt *run, struct persistent_group *group, double *G,
                    bool *is_symmetric)
 {
     int count = group->n_unknown;
-    bool relays = false, symmetric;
-    for (uint32_t i = 0; i < group->moved.n_block; i++)
-        relays |= relays_act(run, group->moved.block[i]);
-    symmetric = !relays;
+    bool symmetric = true;
     answer_room(run, group);
+    find_reach(run, group);
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        symmetric = symmetric && !relays_act(run, group->moved.block[i]);
     for (int row = 0; row < count; row++) {
         const struct persistent_unknown *force = &group->unknown[row];
-        double *answer = group->answer + (size_t)row * 6 * group->moved.n_body;
-        int st = answer_of(run, group, force, answer);
+        int st = answer_of(run, group, row);
         if (st)
             return st;
         symmetric = symmetric && force->push == force->open &&
                     !(group->solves && group->rubs);
-        const struct persistent_reach *on = group->reach;
-        for (int column = 0; column < count; column++)
-            G[row * count + column] =
-                run->joints || relays || persistent_meets(on + row, on + column)
-                    ? persistent_along(on + column, answer)
-                    : 0.0;
+        put_answers(group, row, G);
     }
-    for (int row = 0; row < count && symmetric; row++)
-        for (int column = 0; column < row; column++)
-            G[row * count + column] = G[column * count + row] =
-                0.5 * (G[row * count + column] + G[column * count + row]);
+    if (symmetric)
+        symmetrize(group, G);
     *is_symmetric = symmetric;
     return IMP_OK;
 }

@@ -406,16 +406,18 @@ shares_hold(const struct persistent_group *group, const double *near,
             const double *b, double *most)
 {
     int n = group->n_unknown;
+    double *terms = group->scratch.work;
     bool holds = true;
     *most = 0.0;
-    for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+        terms[j] = fabs(b[j]);
+    for (int i = 0; i < n; i++) {
         *most = fmax(*most, fabs(near[i]));
-    for (int j = 0; j < n && holds; j++) {
-        double terms = fabs(b[j]);
-        for (int i = 0; i < n; i++)
-            terms += fabs(group->delassus.G[i * n + j] * near[i]);
-        holds = fabs(b[j]) <= SHARES_HOLD * terms;
+        for (int j = 0; j < n && near[i] != 0.0; j++)
+            terms[j] += fabs(group->delassus.G[i * n + j] * near[i]);
     }
+    for (int j = 0; j < n && holds; j++)
+        holds = fabs(b[j]) <= SHARES_HOLD * terms[j];
     return holds;
 }
 
@@ -474,9 +476,9 @@ persistent_share(struct rt *run, struct persistent_group *group, int term,
     if (follows && term > 0)
         turn(run, group, term, near);
     bool nearest = shared && (term == 0 || rates || follows);
-    for (int j = 0; j < n && nearest; j++)
-        for (int i = 0; i < n; i++)
-            group->scratch.b[j] += group->delassus.G[i * n + j] * near[i];
+    for (int i = 0; i < n && nearest; i++)
+        if (near[i] != 0.0)
+            dense_add(n, near[i], group->delassus.G + i * n, group->scratch.b);
     persistent_solve(group, group->scratch.b, answer);
     if (shared && term == 0 && run->im->dim == 2)
         share_as_chosen(group, near, answer);

@@ -67,19 +67,30 @@ static double
 greatest_of(const struct sparse_row *row)
 {
     double most = 0.0;
-    for (size_t k = 0; k < row->n; k++)
-        most = fmax(most, fabs(row->v[k].value));
+    for (size_t k = 0; k < row->n; k++) {
+        double size = fabs(row->v[k].value);
+        most = size > most ? size : most;
+    }
     return most;
 }
 
-/* The greatest entry that is left. */
+/* The greatest entry that is left. By lanes, which need not wait for each
+ * other. */
+#define LANES 8
 static double
 greatest_left(const struct sparse_system *system)
 {
-    double most = 0.0;
-    for (int k = 0; k < system->n - system->rank; k++)
-        most = system->greatest[k] > most ? system->greatest[k] : most;
-    return most;
+    double most[LANES] = {0.0};
+    const double *size = system->greatest;
+    int k = 0, n = system->n - system->rank;
+    for (; k + LANES <= n; k += LANES)
+        for (int j = 0; j < LANES; j++)
+            most[j] = size[k + j] > most[j] ? size[k + j] : most[j];
+    for (; k < n; k++)
+        most[0] = size[k] > most[0] ? size[k] : most[0];
+    for (int j = 1; j < LANES; j++)
+        most[0] = most[j] > most[0] ? most[j] : most[0];
+    return most[0];
 }
 
 /* The entry that is the next pivot: of the row with the fewest entries, among

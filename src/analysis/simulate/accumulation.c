@@ -348,7 +348,7 @@ static bool
 lost(struct simulation *sim, const struct limit_group *group, uint32_t hit,
      struct forecast_limit *limit, double *error)
 {
-    double sum = 0.0, greatest_e = 0.0, off = 0.0, blur = 0.0, forces = 0.0,
+    double sum = 0.0, greatest_e = 0.0, off = 0.0, blur = 0.0, low_force = 0.0,
            *acc = NEW_N(sim->run->brief, double, (size_t)group->n + 1);
     int bounce = 0;
     bool stated = true; /* the ratio, and not taken from the last flights */
@@ -356,7 +356,8 @@ lost(struct simulation *sim, const struct limit_group *group, uint32_t hit,
     if (!mode_accelerations(sim->run, group->n, states, group->G, acc))
         return false;
     for (int point = 0; point < group->n; point++)
-        forces = fmax(forces, fabs(states[point].free));
+        low_force = fmax(low_force, LIMIT_GROUP_NOISE * DBL_EPSILON *
+                                        fabs(states[point].free));
     for (int point = 0; point < group->n; point++) {
         const struct contact_point_state *state = &states[point];
         uint32_t contact = group->spot[point].contact;
@@ -385,15 +386,13 @@ lost(struct simulation *sim, const struct limit_group *group, uint32_t hit,
         greatest_e = fmax(greatest_e, group->e[point]);
         /* forces balance: the fall is rounding; flights before tell the time */
         double left = flight_history_left(&sim->contacts[contact].flights);
-        if (fall <= LIMIT_GROUP_NOISE * DBL_EPSILON * forces) {
-            sum = fmax(sum, left);
-            continue;
-        }
-        if (speed > DBL_MIN)
+        if (fall > low_force && speed > DBL_MIN)
             left = 2.0 * speed / fall * limit_flights(sim, group, point, speed);
         sum = fmax(sum, left);
-        blur = fmax(blur, limit_cut(sim, group, point, fall));
     }
+    for (int i = 0; i < group->n; i++)
+        if (limit->group[i] && -acc[i] > low_force)
+            blur = fmax(blur, limit_cut(sim, group, limit, i, -acc[i]));
     limit->remaining = sum;
     *error = fmax(sum, blur);
     limit->chatter = (struct accumulation_limit){

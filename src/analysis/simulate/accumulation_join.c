@@ -131,17 +131,24 @@ sticking_left(const struct simulation *sim, uint32_t contact)
                : 0.0;
 }
 
-/* The time that is left for a body that rocks on points of this contact. */
+/* The time that is left for a body that rocks on points of this contact which
+ * all close: one that flies higher ends the turns. The next flights are those
+ * of the speeds that are left, or of `most`, which the rounding of gaps hides.
+ */
 static double
 rocking_left(const struct simulation *sim, const struct limit_group *group,
-             uint32_t contact)
+             const struct forecast_limit *limit, uint32_t contact, double most,
+             double fall)
 {
     int points = 0;
-    for (int i = 0; i < group->n; i++)
-        points += group->spot[i].contact == contact;
-    return points > 1
-               ? flight_history_turns_left(&sim->contacts[contact].flights)
-               : 0.0;
+    for (int i = 0; i < group->n; i++) {
+        points += group->spot[i].contact == contact && limit->closed[i];
+        if (limit->closed[i])
+            most = fmax(most, fabs(group->point[i].rate));
+    }
+    return points > 1 ? flight_history_turns_left(
+                            &sim->contacts[contact].flights, 4.0 * most / fall)
+                      : 0.0;
 }
 
 /* A point that is hit with the speed u flies on for 2 u/(fall (1 - e)) in all.
@@ -149,32 +156,22 @@ rocking_left(const struct simulation *sim, const struct limit_group *group,
  * counts as closed beside others with a gap within the tolerance has that way
  * to fall yet, for u/fall, and to bounce with e u. */
 double
-limit_cut(struct simulation *sim, const struct limit_group *group, int point,
-          double fall)
+limit_cut(struct simulation *sim, const struct limit_group *group,
+          const struct forecast_limit *limit, int point, double fall)
 {
     assert(sim != NULL && point >= 0 && point < group->n && fall > 0.0);
+    uint32_t contact = group->spot[point].contact;
     double height = fmax(CHATTER_CUT * DBL_EPSILON * group->place[point],
-                         has_neighbours(sim, group, group->spot[point].contact)
+                         has_neighbours(sim, group, contact)
                              ? fabs(group->point[point].gap)
                              : 0.0),
            speed = sqrt(2.0 * fall * height),
-           left = fmax(sticking_left(sim, group->spot[point].contact),
-                       rocking_left(sim, group, group->spot[point].contact));
+           left = fmax(sticking_left(sim, contact),
+                       rocking_left(sim, group, limit, contact, speed, fall));
     return speed > fabs(group->point[point].rate)
                ? fmax(left, 2.0 * speed / fall *
                                 limit_flights(sim, group, point, speed))
                : left;
-}
-
-/* How much (s) the rounding of gaps may have moved a limit before. An impact at
- * the speed u is off by h/u for a gap that is off by h, but by no more than the
- * time that is left then, since the rounding of lower flights decides their
- * order alone. Time goes with u, so the product of both is the same at all. */
-static double
-cut_before(double left, double speed, double place)
-{
-    double height = CHATTER_CUT * DBL_EPSILON * place;
-    return speed * left < height ? sqrt(height * left / speed) : 0.0;
 }
 
 /* Bound of the error of the time of a limit (s), beside what came before. Until
@@ -248,7 +245,9 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
            longer = fmin((1.0 + all) / (1.0 - all), 1.0 + share),
            late = DBL_EPSILON * (now + left) + flat, far = left / window,
            most = left + late + (longer - 1.0) * flat +
-                  (fast > 0.0 ? cut_before(left, fast, place) : 0.0),
+                  (fast > 0.0 ? flight_cut(left, fast,
+                                           CHATTER_CUT * DBL_EPSILON * place)
+                              : 0.0),
            gap = CHATTER_BLUR * DBL_EPSILON * place * far * far * far;
     double off = isfinite(change)
                      ? many * (change + 2.0 * longer * late) +
@@ -783,7 +782,8 @@ limit_turns_end(const struct simulation *sim, struct limit_series *all_turns,
     if (few && rests && rt_time(sim->run) - turns->time[0] <= *error) {
         struct limit_series with = *turns;
         limit_series_add(&with, rt_time(sim->run), *error, 0.0, contact);
-        *error = fmax(*error, limit_series_left(&with));
+        if (!limit_turns_on(sim, group, contact, limit_series_turns(&with)))
+            *error = fmax(*error, limit_series_left(&with));
     }
     if (!told || (!turns->hidden && !rests) ||
         (turns->hidden && !close_hidden(sim, turns, group, left, limit)))

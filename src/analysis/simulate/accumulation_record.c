@@ -424,6 +424,29 @@ simulate_put_limits(struct simulation *sim, struct record *out)
     }
 }
 
+/* Turns of the body go on then, behind this limit, and are no part of it. */
+bool
+limit_turns_on(const struct simulation *sim, const struct limit_group *group,
+               uint32_t contact, double within)
+{
+    const struct rt *run = sim->run;
+    const uint32_t *body = rt_contact(run, contact)->body;
+    for (uint32_t other = 0; other < sim->n_contacts; other++) {
+        const struct flight_history *flights = &sim->contacts[other].flights;
+        double begun = rt_time(run) - within;
+        bool hit = flights->impacts > 0 && flights->last >= begun,
+             let_go = flights->released > 0.0 && flights->released >= begun,
+             lately = hit || (let_go && !persistent_holds(run, other));
+        for (int i = 0; i < group->n; i++)
+            lately &= group->spot[i].contact != other;
+        for (int side = 0; side < 4 && lately; side++)
+            if (body[side % 2] == rt_contact(run, other)->body[side / 2] &&
+                contact_point_body_moves(run, body[side % 2]))
+                return true;
+    }
+    return false;
+}
+
 /* -- the state at a limit with friction -------------------------------------
  */
 

@@ -314,6 +314,8 @@ tell(struct simulation *sim, const bool *before, const enum contact_mode *mode,
         bool now = persistent_holds(run, contact);
         if (before[contact] && !now)
             its->flights.released = rt_time(run);
+        if (before[contact] || now)
+            its->flights.gap = 0.0; /* to which what is held has been brought */
         if (sim->struck && sim->struck[contact])
             continue;
         if (friction_modes_contact(run, contact)) {

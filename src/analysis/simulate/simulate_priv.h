@@ -711,8 +711,11 @@ double limit_error(struct simulation *, struct limit_group *,
 double limit_early(const struct simulation *, const struct limit_group *,
                    const struct forecast_limit *, uint32_t contact);
 /* flights (s) that the gap of a point which falls by `fall` (m/s^2) hides */
-double limit_cut(struct simulation *sim, const struct limit_group *group,
-                 int point, double fall);
+double limit_cut(struct simulation *, const struct limit_group *,
+                 const struct forecast_limit *, int point, double fall);
+/* Has a contact not of the group hit one of these bodies, or let it go? */
+bool limit_turns_on(const struct simulation *, const struct limit_group *,
+                    uint32_t contact, double within);
 /* Flights within the tolerance of the gap make its time uncertain from now. */
 void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 /* The bodies that this impact solves are hit with a gap beside others. */

@@ -101,9 +101,9 @@ flight_history_left(const struct flight_history *flights)
 }
 
 double
-flight_history_turns_left(const struct flight_history *flights)
+flight_history_turns_left(const struct flight_history *flights, double next)
 {
-    assert(flights != NULL);
+    assert(flights != NULL && next >= 0.0);
     const double *t = flights->flight;
     double ratio = flights->impacts > 0 && flights->n_known >= 4
                        ? (t[0] + t[1]) / (t[2] + t[3])
@@ -115,7 +115,18 @@ flight_history_turns_left(const struct flight_history *flights)
     double left = ratio < 1.0 ? ratio / (1.0 - ratio) : 0.0;
     if (all < 1.0)
         left = fmin(left, FLIGHTS_LONGER * all / (1.0 - all));
-    return (t[0] + t[1]) * left;
+    return fmin(t[0] + t[1], next) * left;
+}
+
+/* An impact at the speed u is off by h/u for a gap that is off by h, but by no
+ * more than the time that is left then, since the rounding of lower flights
+ * decides their order alone. Time goes with u, so the product of both is the
+ * same at all. */
+double
+flight_cut(double left, double speed, double height)
+{
+    assert(left >= 0.0 && speed > 0.0 && height >= 0.0);
+    return speed * left < height ? sqrt(height * left / speed) : 0.0;
 }
 
 bool

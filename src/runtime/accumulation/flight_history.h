@@ -26,9 +26,9 @@ struct flight_history {
         double rounds; /* the greatest change between two that were exact */
         double began;  /* what the impact of the first one could round */
     } change;
-    bool exact;       /* the last prediction lay within the time for which the
-                         parabola is the motion */
-    double ratio;     /* of the flights there, as predicted */
+    bool exact;   /* the last prediction lay within the time for which the
+                     parabola is the motion */
+    double ratio; /* of the flights there, as predicted */
     /* the same of the limit of some points that was predicted beside it: its
      * time, the greatest of the last changes, and which points rest there */
     double some_meet, some_noise;
@@ -67,8 +67,13 @@ bool flight_history_is_steady(const struct flight_history *flights,
  * last one; 0: none is known. */
 double flight_history_left(const struct flight_history *flights);
 /* The same of two points of one contact that are hit in turns, by the last four
- * flights; 0: they do not shrink, or are too few. */
-double flight_history_turns_left(const struct flight_history *flights);
+ * flights, if the next two take no longer than `next` (s); 0: they do not
+ * shrink, or are too few. */
+double flight_history_turns_left(const struct flight_history *flights,
+                                 double next);
+/* How much (s) gaps that are off by `height` (m) may have moved a limit, of
+ * which `left` (s) is left after an impact at `speed` (m/s). */
+double flight_cut(double left, double speed, double height);
 /* Is the time of the limit known to its rounding, and yet to come, as far as
  * the last flight shows? */
 bool flight_history_foresees(const struct flight_history *flights);

@@ -145,6 +145,14 @@ limit_series_longest(const struct limit_series *series)
 }
 
 double
+limit_series_turns(const struct limit_series *series)
+{
+    assert(series != NULL);
+    int period = period_of(series);
+    return period > 0 ? series->time[0] - series->time[2 * period] : 0.0;
+}
+
+double
 limit_series_left(const struct limit_series *series)
 {
     assert(series != NULL);

@@ -38,6 +38,8 @@ bool limit_series_has(const struct limit_series *series, uint32_t who);
 /* The longest time (s) between two limits of the last period; INFINITY: there
  * are too few. */
 double limit_series_longest(const struct limit_series *series);
+/* The time (s) that the last two periods took; 0: they do not repeat. */
+double limit_series_turns(const struct limit_series *series);
 /* The time (s) from the last limit to the one of all limits, at the most, if
  * they go on to come ever faster as the last ones did; 0: they do not, or are
  * too few. */

@@ -63,7 +63,7 @@ run(struct arena *a, const struct feet *f, const double *q, const double *v)
     struct chatter_run r;
     struct ballistic *l = ballistic_of(a, f);
     assert_true(ballistic_start(l, 0.0, q, v, 0.0));
-    chatter_follow(a, l, INFINITY, 16, 20000, &r);
+    chatter_follow(a, NULL, l, INFINITY, 16, 20000, &r);
     return r;
 }
 

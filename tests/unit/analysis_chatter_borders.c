@@ -46,7 +46,7 @@ run(struct arena *a, int n, double rho, double e, const double *q,
     const double *v)
 {
     struct chatter_run r, s;
-    chatter_follow(a, feet(a, n, rho, e, q, v), INFINITY, 16, 100000, &r);
+    chatter_follow(a, NULL, feet(a, n, rho, e, q, v), INFINITY, 16, 100000, &r);
     /* as in a sweep that asks for the verdict alone */
     struct ballistic *l = feet(a, n, rho, e, q, v);
     accumulation_accept_error(l, 1e-6);

@@ -110,7 +110,7 @@ followed(struct arena *a, const struct sys *s)
     struct chatter_run run;
     assert_int_equal(ballistic_new(a, &model, &motion), 0);
     assert_true(ballistic_start(motion, 0.0, s->q, s->v, 0.0));
-    chatter_follow(a, motion, INFINITY, 16, 100000, &run);
+    chatter_follow(a, NULL, motion, INFINITY, 16, 100000, &run);
     return run;
 }
 

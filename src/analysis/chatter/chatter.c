@@ -154,6 +154,8 @@ run_flow(struct analysis *analysis, uint32_t system_id,
     return IMP_OK;
 }
 
+static const char room_key = 0;
+
 static void
 follow(struct analysis *analysis, struct ballistic *ballistic,
        const struct chatter_wanted *wanted, const struct chatter_options *ask,
@@ -163,9 +165,16 @@ follow(struct analysis *analysis, struct ballistic *ballistic,
     accumulation_accept_error(ballistic, accept);
     accumulation_skip_rates(ballistic, !wanted->limit);
     accumulation_verdict_only(ballistic, !wanted->numbers);
-    (wanted->history ? chatter_follow : chatter_decide)(
-        analysis->rt->arena, ballistic, ask->until, ask->least, ask->most,
-        outcome);
+    struct arena *arena = analysis->rt->arena, *lasts;
+    struct chatter_room *room =
+        rt_keep(analysis->rt, &room_key, 0, sizeof *room, &lasts);
+    room->arena = lasts;
+    if (wanted->history)
+        chatter_follow(arena, room, ballistic, ask->until, ask->least,
+                       ask->most, outcome);
+    else
+        chatter_decide(arena, ballistic, ask->until, ask->least, ask->most,
+                       outcome);
 }
 
 /* Where there are more contacts than dimensions of their gaps, gaps that shrink

@@ -195,9 +195,9 @@ chatter_record_run(struct analysis *analysis, const struct chatter_run *outcome,
     else if (outcome->verdict == CHATTER_ENDLESS)
         record_set_absent(record, "verdict", going_on(analysis, outcome));
     else if (outcome->verdict == CHATTER_OPEN)
-        record_set_absent(record, "verdict",
-                          arena_printf(record_arena(analysis), "%s",
-                                       outcome->why));
+        record_set_absent(
+            record, "verdict",
+            arena_printf(record_arena(analysis), "%s", outcome->why));
     else if (outcome->verdict == CHATTER_BELOW)
         record_set_absent(record, "verdict",
                           "not decided: beside the others, the impacts of some "
@@ -224,6 +224,8 @@ chatter_record_limit(struct analysis *analysis, const imp_system *system,
     static const char open_ratio[] =
         "no order repeats, and limits are among the impacts: how many of "
         "theirs were resolved is a choice";
+    static const char *const names[] = {"order", "order_known", "group",
+                                        "gaps"};
     const char *none =
         outcome->limit ? NULL : "no infinite sequence of impacts";
     set_number(record, "remaining", outcome->accumulation.remaining, none);
@@ -261,7 +263,8 @@ chatter_record_limit(struct analysis *analysis, const imp_system *system,
                : outcome->no_exponent           ? outcome->no_exponent
                : isnan(outcome->exponent_error) ? "too few periods to compare"
                                                 : NULL);
-    set_names(analysis, system, outcome, record);
+    if (record_wants_any(record, names, sizeof names / sizeof *names))
+        set_names(analysis, system, outcome, record);
     set_after(analysis, system, outcome, record);
 }
 

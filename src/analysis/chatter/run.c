@@ -290,15 +290,17 @@ follow(struct following *following, struct arena *arena, long least, long most)
 }
 
 void
-chatter_follow(struct arena *arena, struct ballistic *ballistic, double until,
-               long least, long most, struct chatter_run *outcome)
+chatter_follow(struct arena *arena, struct chatter_room *room,
+               struct ballistic *ballistic, double until, long least, long most,
+               struct chatter_run *outcome)
 {
     assert(arena && ballistic && outcome && !isnan(until));
     struct following following = {.ballistic = ballistic,
                                   .outcome = outcome,
-                                  .trace = chatter_trace_new(arena),
+                                  .trace = chatter_trace_new(arena, room),
                                   .until = until};
     follow(&following, arena, least, most);
+    chatter_trace_end(following.trace, outcome);
 }
 
 void

@@ -85,13 +85,22 @@ struct chatter_run {
 
 /* Does some gap accelerate while all contacts are open? */
 bool chatter_accelerates(const struct ballistic *ballistic);
+/* Memory for the impacts of a run, which the next run takes up: of an arena
+ * that outlasts both. Begins with zeros and this arena. */
+struct impact;
+struct chatter_room {
+    struct arena *arena;
+    struct impact *v;
+    size_t cap;
+};
 /* Follows a motion that has been started to its verdict, no further than to
  * the time `until` and through at most `most` impacts. `least`: impacts of a
  * period that are resolved before its limit may be taken
- * (accumulation_resolve). All memory of the outcome is the arena's. */
-void chatter_follow(struct arena *arena, struct ballistic *ballistic,
-                    double until, long least, long most,
-                    struct chatter_run *outcome);
+ * (accumulation_resolve). All memory of the outcome is the arena's. room: NULL,
+ * or memory that is kept from run to run. */
+void chatter_follow(struct arena *arena, struct chatter_room *room,
+                    struct ballistic *ballistic, double until, long least,
+                    long most, struct chatter_run *outcome);
 /* The same, faster: without the order of the impacts and the exponent; period
  * and ratio are those of the limit. */
 void chatter_decide(struct arena *arena, struct ballistic *ballistic,
@@ -114,7 +123,8 @@ int chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
 
 /* The impacts of a run, to which the exponent is fitted (trace.c). */
 struct chatter_trace;
-struct chatter_trace *chatter_trace_new(struct arena *arena);
+struct chatter_trace *chatter_trace_new(struct arena *arena,
+                                        struct chatter_room *room);
 /* Notes the impact that `ballistic` has just resolved, of one contact or
  * several, and those that it has resolved at once with it. */
 void chatter_trace_ballistic(struct chatter_trace *trace,
@@ -131,9 +141,15 @@ void chatter_trace_impact(struct chatter_trace *trace,
 #define CHATTER_FITTED 4096
 /* To be called when outcome->chatter is a limit. Sets the exponent and the
  * ratio of speeds; where the order repeats and its flights still vary, period
- * and ratio too, as means; where it never repeats, the mean ratio. `heavy`:
- * accelerations act. Impacts after the limit belong to the next one. */
+ * and ratio too, as means; where it never repeats, chatter_trace_end sets them.
+ * `heavy`: accelerations act. Impacts after the limit belong to the next one.
+ */
 void chatter_trace_limit(struct chatter_trace *trace,
                          struct chatter_run *outcome, bool heavy);
+/* To be called when no other limit follows: sets the exponent and the mean
+ * ratio of an order that never repeats, which take a line through all its
+ * impacts. */
+void chatter_trace_end(struct chatter_trace *trace,
+                       struct chatter_run *outcome);
 
 #endif

@@ -100,6 +100,7 @@ limit(struct follow *follow, const struct flow_event *event)
     outcome->time = follow->before = event->time;
     outcome->accumulation = event->chatter;
     chatter_trace_limit(follow->trace, outcome, accelerates(follow));
+    chatter_trace_end(follow->trace, outcome);
 }
 
 static void
@@ -169,7 +170,7 @@ chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
     assert(outcome->m >= 0 && !isnan(until));
     struct follow follow = {.flow = flow, .first = first, .outcome = outcome};
     size_t contacts = (size_t)outcome->m;
-    follow.trace = chatter_trace_new(arena);
+    follow.trace = chatter_trace_new(arena, NULL);
     follow.before = NAN;
     outcome->verdict = CHATTER_MOVING;
     outcome->group = NEW_N(arena, bool, contacts + 1);

@@ -26,12 +26,19 @@ struct losing {
 };
 struct chatter_trace {
     struct arena *arena;
+    struct chatter_room *room;
     struct losing *losing; /* per contact; NULL before the first impact */
     struct impact *v;
     int *order; /* the contacts of the impacts; also of the outcome */
     size_t n, cap;
     size_t from;    /* the first impact after the last limit */
     double skipped; /* the time that limits since the last impact summed up */
+    /* The last limit asks for a line through its impacts: those until n, and
+     * from `from` on. */
+    struct {
+        bool asked, heavy;
+        size_t from, n;
+    } line;
 };
 
 static const double ln2 = 0.69314718055994530942;
@@ -40,14 +47,20 @@ static void
 grow(struct chatter_trace *trace, struct chatter_run *outcome)
 {
     trace->cap = trace->cap ? 2 * trace->cap : 256;
-    struct impact *v = arena_alloc(trace->arena, trace->cap * sizeof *trace->v);
     int *order = arena_alloc(trace->arena, trace->cap * sizeof *order);
-    if (trace->n) {
-        memcpy(v, trace->v, trace->n * sizeof *v);
+    if (trace->n)
         memcpy(order, outcome->order, trace->n * sizeof *order);
-    }
-    trace->v = v;
     outcome->order = trace->order = order;
+    struct chatter_room *room = trace->room;
+    if (room->cap < trace->cap) {
+        struct impact *v =
+            arena_alloc(room->arena, trace->cap * sizeof *trace->v);
+        if (trace->n)
+            memcpy(v, trace->v, trace->n * sizeof *v);
+        room->v = v;
+        room->cap = trace->cap;
+    }
+    trace->v = room->v;
 }
 
 /* Appends one more impact at the contact, which the caller fills. */
@@ -65,10 +78,13 @@ add(struct chatter_trace *trace, struct chatter_run *outcome, int contact)
 }
 
 struct chatter_trace *
-chatter_trace_new(struct arena *arena)
+chatter_trace_new(struct arena *arena, struct chatter_room *room)
 {
     struct chatter_trace *trace = NEW(arena, struct chatter_trace);
     trace->arena = arena;
+    trace->room = room ? room : NEW(arena, struct chatter_room);
+    if (!trace->room->arena)
+        trace->room->arena = arena;
     return trace;
 }
 
@@ -313,9 +329,9 @@ about_add(struct about *about, int k, double x, double y)
 
 /* The slope of y over x by least squares; its error, if what the points have
  * beside a line is bounded by their greatest distance from it: at worst it has
- * the sign of x - mean x everywhere. */
+ * the sign of x - mean x everywhere (not bounded: 0, where nobody asks). */
 static struct slope
-least_squares(const double *x, const double *y, size_t n)
+least_squares(const double *x, const double *y, size_t n, bool bounded)
 {
     double mean_x = mean_of(x, n), mean_y = mean_of(y, n), most = 0.0;
     struct about about = {{{0}}, {{0}}, {{0}}};
@@ -327,7 +343,7 @@ least_squares(const double *x, const double *y, size_t n)
     for (; i < n; i++)
         about_add(&about, 0, x[i] - mean_x, y[i] - mean_y);
     double squares = lot_sum(&about.xx), value = lot_sum(&about.xy) / squares;
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && bounded; i++) {
         double off = fabs(y[i] - mean_y - value * (x[i] - mean_x));
         most = off > most ? off : most;
     }
@@ -339,11 +355,12 @@ least_squares(const double *x, const double *y, size_t n)
 static struct slope
 slope_of(const double *x, const double *y, size_t n)
 {
-    struct slope all = least_squares(x, y, n);
+    struct slope all = least_squares(x, y, n, true);
     double least = INFINITY, most = -INFINITY;
     for (size_t k = 0; k < FIT_PARTS; k++) {
         size_t first = k * n / FIT_PARTS, next = (k + 1) * n / FIT_PARTS;
-        struct slope part = least_squares(x + first, y + first, next - first);
+        struct slope part =
+            least_squares(x + first, y + first, next - first, false);
         least = fmin(least, part.value);
         most = fmax(most, part.value);
     }
@@ -498,10 +515,11 @@ by_periods(struct chatter_run *outcome, const struct chatter_trace *trace)
 /* Fits c of E ~ (t_end - t)^c (thesis (1.3), (4.1)), where E is the energy that
  * the impacts still to come take away. */
 static void
-fit_exponent(struct chatter_run *outcome, const struct chatter_trace *trace)
+fit_exponent(struct chatter_run *outcome, struct chatter_trace *trace)
 {
     const struct accumulation_limit *limit = &outcome->accumulation;
     size_t period = (size_t)limit->period;
+    trace->line.asked = false;
     if (limit->evidence == LIMIT_BY_MAP ||
         (limit->evidence == LIMIT_BY_LAW && limit->speed > 0.0))
         by_ratios(outcome);
@@ -509,8 +527,8 @@ fit_exponent(struct chatter_run *outcome, const struct chatter_trace *trace)
         outcome->no_exponent = "the pattern is made of limits itself";
     else if (period)
         by_periods(outcome, trace);
-    else if (!mean_ratios(outcome, trace) && !fit_line(outcome, trace))
-        outcome->no_exponent = "too few impacts to fit it to";
+    else
+        trace->line.asked = !mean_ratios(outcome, trace);
 }
 
 /* Under constant accelerations the motion is the same at every scale (thesis
@@ -518,6 +536,16 @@ fit_exponent(struct chatter_run *outcome, const struct chatter_trace *trace)
  * is lost, so that c is 2 at most (Lemma 10). What a fit has above that is
  * error, and no fit says more than 2. */
 #define EXPONENT_HEAVY 2.0
+
+static void
+bound_exponent(struct chatter_run *outcome, bool heavy)
+{
+    if (heavy && outcome->exponent > EXPONENT_HEAVY) {
+        outcome->exponent_error =
+            fmax(outcome->exponent_error, outcome->exponent - EXPONENT_HEAVY);
+        outcome->exponent = EXPONENT_HEAVY;
+    }
+}
 
 void
 chatter_trace_limit(struct chatter_trace *trace, struct chatter_run *outcome,
@@ -528,11 +556,24 @@ chatter_trace_limit(struct chatter_trace *trace, struct chatter_run *outcome,
     outcome->fitted = false;
     outcome->exponent_error = NAN;
     fit_exponent(outcome, trace);
-    if (heavy && outcome->exponent > EXPONENT_HEAVY) {
-        outcome->exponent_error =
-            fmax(outcome->exponent_error, outcome->exponent - EXPONENT_HEAVY);
-        outcome->exponent = EXPONENT_HEAVY;
-    }
+    bound_exponent(outcome, heavy);
+    trace->line.heavy = heavy;
+    trace->line.from = trace->from;
+    trace->line.n = trace->n;
     trace->from = trace->n;
     trace->skipped += outcome->accumulation.remaining;
+}
+
+void
+chatter_trace_end(struct chatter_trace *trace, struct chatter_run *outcome)
+{
+    assert(trace != NULL && outcome != NULL);
+    if (!outcome->limit || !trace->line.asked)
+        return;
+    struct chatter_trace then = *trace;
+    then.from = trace->line.from;
+    then.n = trace->line.n;
+    if (!fit_line(outcome, &then))
+        outcome->no_exponent = "too few impacts to fit it to";
+    bound_exponent(outcome, trace->line.heavy);
 }

@@ -229,6 +229,8 @@ put_nothing(struct record *out)
 static int
 run_one(struct simulation *series, double step, struct record *out)
 {
+    static const char *const words[] = {"limit_contacts", "limit_gaps",
+                                        "warnings"};
     put_nothing(out);
     int st = simulation_prepare(series);
     if (step > 0.0)
@@ -237,6 +239,9 @@ run_one(struct simulation *series, double step, struct record *out)
                                    simulation_shown(series, steps_run, step));
     if (!st && series->run->paradox == PARADOX_BRANCH)
         return simulate_branches(series, out);
+    /* a sweep mostly keeps single numbers of its runs */
+    series->taken.wordless =
+        !record_wants_any(out, words, sizeof words / sizeof *words);
     return st ? st : simulation_put(series, out, simulation_by_series(series));
 }
 

@@ -107,7 +107,7 @@ remark(struct simulation *sim, const struct flow_event *event, const char *who,
     const struct accumulation_limit *limit = &event->chatter;
     char digits[NUM_TEXT], time[NUM_TEXT], rest[NUM_TEXT];
     const char *ratio = "shrink";
-    if (++sim->taken.n > LIMITS_TOLD)
+    if (++sim->taken.n > LIMITS_TOLD || sim->taken.wordless)
         return; /* simulate_put_limits tells how many there are */
     if (!isnan(limit->ratio))
         ratio = arena_printf(sim->run->arena, "shrink by %s each%s%s",
@@ -223,8 +223,9 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
             NEW_N(arena, struct left_open, im->bodies.n + im->systems.n + 1);
     }
     struct limit_table *table = sim->taken.table;
-    const char *who = list(sim, contacts, event->n, false),
-               *gaps = list(sim, contacts, event->n, true);
+    bool words = !sim->taken.wordless;
+    const char *who = words ? list(sim, contacts, event->n, false) : "",
+               *gaps = words ? list(sim, contacts, event->n, true) : "";
     grow(arena, table);
     table->time[table->n] = event->time;
     table->impacts[table->n] = (double)event->chatter.impacts;

@@ -212,12 +212,14 @@ static void
 fill(struct simulation *sim, struct record *out, int st)
 {
     struct analysis *analysis = sim->analysis;
+    static const char *const summary = "summary";
     double energy;
     SET_TEXT("status", st == IMP_STOPPED || sim->stopped ? "stopped"
                        : st                              ? "failed"
                                                          : "done");
     SET_NUM("time", rt_time(analysis->rt));
-    simulate_put_summary(sim, out);
+    if (record_wants_any(out, &summary, 1))
+        simulate_put_summary(sim, out);
     SET_NUM("count", (double)sim->log.total);
     SET_LIST("event_times", sim->log.time.v, sim->log.time.n);
     SET_TEXTS("event_kinds", sim->log.kind.v, sim->log.kind.n);

@@ -131,10 +131,10 @@ struct limits_taken {
     struct limit_table *table;       /* NULL: none so far */
     struct singular_table *singular; /* NULL: the motion has gone on */
     long n;
+    bool wordless; /* nobody reads what is said of them */
 };
-/* Bodies that overlap. */
 struct overlaps {
-    bool any;         /* there was an overlap */
+    bool any;         /* bodies did overlap */
     double depth_max; /* of all of them, m */
 };
 struct run_log;

@@ -350,14 +350,17 @@ factors(struct ballistic *motion)
            mass = coordinates * coordinates * sizeof(double),
            N = coordinates * (size_t)motion->model.m * sizeof(double);
     double *last = own->factored, *last_N = last + coordinates * coordinates;
-    if (own->any_factors && !memcmp(last, motion->model.mass, mass) &&
+    bool same_mass =
+        own->any_mass_factor && !memcmp(last, motion->model.mass, mass);
+    if (same_mass && own->any_factors &&
         (!N || !memcmp(last_N, motion->model.N, N))) {
         matrices->rank = own->factored_rank;
         matrices->direct = own->factored_direct;
         return true;
     }
     own->any_factors = false;
-    if (!factor_mass(motion))
+    own->any_mass_factor = same_mass || factor_mass(motion);
+    if (!own->any_mass_factor)
         return false;
     responses(motion);
     matrices->rank = factor(motion, false);

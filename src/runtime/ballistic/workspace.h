@@ -260,7 +260,7 @@ struct ballistic_own {
      * often asked again, with other accelerations or rates */
     double *factored;
     int factored_rank;
-    bool factored_direct, any_factors;
+    bool factored_direct, any_factors, any_mass_factor;
 };
 /* factors of the units: local time to true time, local rate to true rate, true
  * acceleration to local acceleration */

@@ -717,17 +717,21 @@ static int
 settle_at_limit(struct flow *flow, enum ballistic_event *what)
 {
     struct taylor_flow *taylor = flow->taylor;
-    bool *on = taylor->path.closed;
+    bool *on = taylor->path.closed, moves = true;
+    size_t size = 2 * flow->n * sizeof *taylor->x;
+    double *was = NEW_N(flow->run->brief, double, 2 * flow->n + 1);
     taylor_path_at(flow, taylor->next.time, taylor->x);
     taylor_path_rates(flow);
     taylor->now = taylor->next.time;
     taylor->next.known = false;
-    for (int round = 0; round < TAYLOR_NEWTON; round++) {
+    for (int round = 0; round < TAYLOR_NEWTON && moves; round++) {
         int st = taylor_instant(flow, on);
         if (st)
             return st;
+        memcpy(was, taylor->x, size);
         ballistic_stick(taylor->instant, on);
         ballistic_state(taylor->instant, taylor->x, taylor->x + flow->n);
+        moves = memcmp(was, taylor->x, size) != 0;
     }
     memset(taylor->lo, 0, 2 * flow->n * sizeof *taylor->lo);
     const struct held of = {flow->n, flow->m, flow->instant.N,

@@ -104,7 +104,7 @@ keep_beginning(struct flow *flow)
         memcpy(audit->from, taylor->x, 2 * n * sizeof *audit->from);
         for (uint32_t j = 0; j < 2 * n; j++)
             audit->free[j] = polynomial_value(
-                taylor->piece.state + (size_t)j * ROW, MOTION_STEP_ORDER,
+                taylor->piece.state + (size_t)j * ROW, taylor->piece.order,
                 flow->ahead - taylor->piece.began);
         return;
     }

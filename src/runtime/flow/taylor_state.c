@@ -74,10 +74,11 @@ set_modes(struct flow *flow, const bool *on)
 void
 flow_set_active(struct flow *flow, const bool *on)
 {
+    const imp_contact *contact =
+        flow->m ? rt_contact(flow->run, flow->sys->contact) : NULL;
     for (uint32_t i = 0; i < flow->m; i++)
-        flow->run
-            ->env[rt_contact(flow->run, flow->sys->contact + i)->env_contact +
-                  IMP_CONTACT_ACTIVE] = on ? on[i] : 0.0;
+        flow->run->env[contact[i].env_contact + IMP_CONTACT_ACTIVE] =
+            on ? on[i] : 0.0;
     if (flow->taylor && flow->taylor->friction)
         set_modes(flow, on);
 }

@@ -433,10 +433,52 @@ whole_steps(struct linear_block *linear, double steps)
     }
 }
 
+/* Does what last_part says for n numbers, at most LINEAR_FEW: so few stay in
+ * registers, and entries that are 0 cost less than a list of the others. */
+#define LINEAR_FEW 3
+static inline __attribute__((always_inline)) void
+last_part_of(struct linear_block *linear, const int n, double time)
+{
+    double term[LINEAR_FEW], next[LINEAR_FEW], sum[LINEAR_FEW],
+        A[LINEAR_FEW][LINEAR_FEW];
+    bool goes_on = linear->entries > 0;
+    for (int i = 0; i < n; i++) {
+        term[i] = linear->state[i].hi;
+        sum[i] = 0.0;
+        for (int j = 0; j < n; j++)
+            A[i][j] = i < (int)linear->p ? linear->matrix[i * n + j] : 0.0;
+    }
+    for (int order = 1; order <= LINEAR_TERMS && goes_on; order++) {
+        double step = time / order;
+        goes_on = order < n;
+        for (int i = 0; i < n; i++) {
+            next[i] = 0.0;
+            for (int j = 0; j < n; j++)
+                next[i] += A[i][j] * term[j];
+        }
+        for (int i = 0; i < n; i++) {
+            double last = sum[i];
+            term[i] = next[i] * step;
+            sum[i] += term[i];
+            goes_on |= sum[i] != last;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        linear->sum[i] = sum[i];
+}
+
 /* What a time shorter than a step adds to linear->state, into linear->sum. */
 static void
 last_part(struct linear_block *linear, double time)
 {
+    if (linear->n == 2) {
+        last_part_of(linear, 2, time);
+        return;
+    }
+    if (linear->n == 3) {
+        last_part_of(linear, 3, time);
+        return;
+    }
     uint32_t n = linear->n;
     double *term = linear->term, *next = linear->next, *sum = linear->sum;
     bool goes_on = linear->entries > 0;

@@ -511,11 +511,31 @@ solve_rows(int n, const double *G, const double *q, double *z, double *room,
                  memory);
 }
 
+/* Sizes of the numbers of one row whose squares, products and quotients are
+ * normal numbers. */
+#define ONE_LEAST 0x1p-500
+#define ONE_MOST 0x1p500
+
+/* One row, in the operations in which `least` would solve it. False: it is not
+ * plain. */
+static bool
+solve_one(double G, double q, double *z)
+{
+    double size = fabs(q);
+    if (!(G > ONE_LEAST && G < ONE_MOST && size > ONE_LEAST && size < ONE_MOST))
+        return false;
+    double root = sqrt(G);
+    *z = q < 0.0 ? -q / root / root : 0.0;
+    return true;
+}
+
 /* The same; many rows are solved in an order of their own. */
 static int
 solve(int n, const double *G, const double *q, double *z, double *room,
       struct lcp_memory *memory, bool any)
 {
+    if (n == 1 && solve_one(G[0], q[0], z))
+        return 0;
     if (n <= LCP_ROWS_MANY)
         return solve_rows(n, G, q, z, room, memory, any);
     double *matrix = room, *offset = matrix + n * n, *solution = offset + n,

@@ -186,7 +186,7 @@ variations(const double *b, int n)
 static double
 bracketed(const double *c, int n, double level, double lo, double hi)
 {
-    bool falling = polynomial_value(c, n, lo) > level;
+    bool falling = (lo == 0.0 ? c[0] : polynomial_value(c, n, lo)) > level;
     double at = 0.5 * (lo + hi);
     for (int it = 0; it < 200 && at > lo && at < hi; it++) {
         double value = c[n], dy = 0.0;

@@ -341,6 +341,11 @@ branches_end(struct rt *run, uint32_t block, int order, double *step,
                             !branched_returns(&formulas, first.guard)
                         ? least
                         : crossing_length(run, block, order, least, *step);
+        else if (persistent_moves(run, block) &&
+                 relays_has(run, block, first.guard) &&
+                 !branched_returns(&formulas, first.guard))
+            /* the rate may come to rest there, and is far beyond at the end */
+            *step = fmin(*step, least);
     }
     *which = first.guard;
     return branched_held(run, &formulas, &first, span, *step);

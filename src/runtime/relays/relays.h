@@ -116,7 +116,8 @@ void relays_keep(const struct rt *run, uint32_t block);
 void relays_back(const struct rt *run, uint32_t block);
 /* Clears what relays_series has written, before the block's own tape. */
 void relays_unslide(struct rt *run, uint32_t block);
-/* Is the guard that of a relay that acts, so that it ends no step? */
+/* Is the guard that of a relay? Of one that acts, so that it ends no step? */
+bool relays_has(const struct rt *run, uint32_t block, int guard);
 bool relays_minds(const struct rt *run, uint32_t block, int guard);
 /* After the series of the state: shortens a step to where a
  * relay that is held gives way, or one that leads off comes back. False: that

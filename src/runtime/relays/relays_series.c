@@ -166,18 +166,33 @@ relays_unslide(struct rt *run, uint32_t block)
                IMP_ROW_STRIDE * sizeof(double));
 }
 
+/* The relay of which this is a guard, or their number. */
+static uint32_t
+relay_of(const struct rt *run, const struct relays *relays, int guard)
+{
+    const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
+    uint32_t i = 0;
+    while (i < 2 * relays->of->n && number[i] != (uint32_t)guard)
+        i++;
+    return i / 2;
+}
+
+bool
+relays_has(const struct rt *run, uint32_t block, int guard)
+{
+    const struct relays *relays = relays_of(run, block);
+    return relays && relay_of(run, relays, guard) < relays->of->n;
+}
+
 bool
 relays_minds(const struct rt *run, uint32_t block, int guard)
 {
     const struct relays *relays = relays_of(run, block);
     if (!relays || !relays->act)
         return false;
-    const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
-    for (uint32_t i = 0; i < 2 * relays->of->n; i++)
-        if (number[i] == (uint32_t)guard)
-            return relays->held[i / 2] || relays->leads[i / 2] ||
-                   relays->bound[i / 2] || relays->carried[i / 2];
-    return false;
+    uint32_t i = relay_of(run, relays, guard);
+    return i < relays->of->n && (relays->held[i] || relays->leads[i] ||
+                                 relays->bound[i] || relays->carried[i]);
 }
 
 /* A relay that is held gives way where its share comes to an end of its range.

@@ -474,8 +474,8 @@ tell_missed(const struct telling *telling, const struct followed *followed)
                          "t = %s and %s: a kink lies there",
                          telling->label, followed->missed,
                          followed->missed == 1 ? "" : "s",
-                         num_digits(from, followed->from, 9),
-                         num_digits(to, followed->to, 9)));
+                         rt_told(from, followed->from, 9),
+                         rt_told(to, followed->to, 9)));
 }
 
 static void
@@ -494,8 +494,8 @@ tell_limit(const struct telling *telling, const struct followed *followed)
     if (!tells || !(more > 0 || time) ||
         (!time && more <= 4 * DBL_EPSILON * fabs(followed->value)))
         return;
-    num_digits(from, followed->beyond_from, 9);
-    num_digits(to, followed->beyond_to, 9);
+    rt_told(from, followed->beyond_from, 9);
+    rt_told(to, followed->beyond_to, 9);
     num_bound(by, more, 2);
     const char *text =
         kind == IMP_ALONG_INTEGRAL
@@ -530,7 +530,9 @@ along_put(struct along *along, struct record *out)
         const struct followed *followed = &along->v[i];
         const char *name = imp_text(im, followed->item->name);
         if (followed->any)
-            SET_NUM(name, followed->value);
+            SET_NUM(name, along_is_time(followed)
+                              ? rt_told_time(followed->value)
+                              : followed->value);
         else
             SET_ABSENT(name, along_is_time(followed)
                                  ? "the condition held at no time of this run"

@@ -75,12 +75,12 @@ set_after(struct analysis *analysis, const imp_system *system,
         record_set_text(record, "afterwards", "no contact closes again");
         return;
     case CHATTER_CLOSES:
-        record_set_text(
-            record, "afterwards",
-            arena_printf(
-                record_arena(analysis), "%s closes at t = %s s",
-                chatter_contact(analysis, system, outcome->after_contact),
-                num_digits(digits, outcome->after_time, 9)));
+        record_set_text(record, "afterwards",
+                        arena_printf(record_arena(analysis),
+                                     "%s closes at t = %s s",
+                                     chatter_contact(analysis, system,
+                                                     outcome->after_contact),
+                                     rt_told(digits, outcome->after_time, 9)));
         return;
     case CHATTER_TOGETHER:
         record_set_text(
@@ -91,13 +91,13 @@ set_after(struct analysis *analysis, const imp_system *system,
                 "simultaneous impacts, what follows depends on "
                 "their order",
                 chatter_contact(analysis, system, outcome->after_contact),
-                num_digits(digits, outcome->after_time, 9)));
+                rt_told(digits, outcome->after_time, 9)));
         return;
     case CHATTER_LASTS:
-        record_set_text(
-            record, "afterwards",
-            arena_printf(record_arena(analysis), "no limit until t = %s s",
-                         num_digits(digits, outcome->after_time, 9)));
+        record_set_text(record, "afterwards",
+                        arena_printf(record_arena(analysis),
+                                     "no limit until t = %s s",
+                                     rt_told(digits, outcome->after_time, 9)));
     }
 }
 

@@ -40,7 +40,7 @@ apart(struct analysis *analysis, const struct touch *touch, struct record *out)
         touch->found == TOUCH_NEVER
             ? "the bodies never touch"
             : arena_printf(record_arena(analysis), "no touch until t = %s s",
-                           num_digits(s, touch->time, 6));
+                           rt_told(s, touch->time, 6));
     for (size_t i = 0; i < out->n; i++)
         SET_ABSENT(imp_text(analysis->rt->im, out->schema[i].name), why);
     SET_TEXT("class", "apart");

@@ -157,7 +157,7 @@ left_open(struct analysis *analysis, uint32_t contact, uint32_t joint)
         analysis->ds, DIAG_E0562, of->range_friction,
         "at t = %s the friction of joint `%s`, and of those beside it, leaves "
         "open how the motion goes on, and `%s` has not touched yet",
-        num_digits(time, rt_time(run), 9), imp_text(run->im, of->name),
+        rt_told(time, rt_time(run), 9), imp_text(run->im, of->name),
         imp_text(run->im, rt_contact(run, contact)->name));
     diag_help(analysis->ds, diag,
               "friction and the force that it depends on increase each other "
@@ -264,7 +264,7 @@ tell_passed(struct analysis *analysis, uint32_t contact,
         imp_text(run->im, rt_contact(run, contact)->name),
         imp_text(run->im, passed->name),
         event->time > 0.0 ? arena_printf(run->arena, "closes at t = %s s",
-                                         num_digits(time, event->time, 6))
+                                         rt_told(time, event->time, 6))
                           : "is closed and pressed at the start");
     diag_help(analysis->ds, diag,
               "`simulate` counts all contacts; or place the bodies as they are "

@@ -146,7 +146,7 @@ follow(struct analysis *analysis, const struct touch *touch, double from,
         record_set_absent_all(
             out, names, 3,
             arena_printf(run->arena, "the bodies still overlap at t = %s s",
-                         num_digits(s, rt_time(run), 6)));
+                         rt_told(s, rt_time(run), 6)));
         return IMP_OK;
     }
     double end = rt_time(run), best = 0.0;

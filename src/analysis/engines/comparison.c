@@ -338,8 +338,7 @@ greatest(struct comparison *all)
         all->arena,
         "the states differ most in %s: by %s at t = %s s (its size is %s)%s",
         most->name, num_digits(off, most->difference, DIGITS),
-        num_digits(t, most->time, 6), num_digits(size, most->size, DIGITS),
-        some);
+        rt_told(t, most->time, 6), num_digits(size, most->size, DIGITS), some);
 }
 
 static void
@@ -406,12 +405,12 @@ tell_events(const struct comparison *all, const char **text)
         text[n++] = arena_printf(
             all->arena,
             "the times of events differ by %s s at most, at t = %s s",
-            num_digits(off, most->off, DIGITS), num_digits(t, most->time, 6));
+            num_digits(off, most->off, DIGITS), rt_told(t, most->time, 6));
     if (first)
         text[n++] = arena_printf(all->arena,
                                  "first event of one %s alone: %s, t = %s s",
                                  all->names->kind, first->unmatched,
-                                 num_digits(t, first->unmatched_time, 9));
+                                 rt_told(t, first->unmatched_time, 9));
     return n;
 }
 

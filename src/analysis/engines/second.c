@@ -52,7 +52,7 @@ second_cannot(struct second *second, uint32_t contact, const char *why)
         "the second engine cannot follow %s%s%s beyond t = %s s: %s",
         contact == IMP_WORLD ? "the motion" : "`",
         contact == IMP_WORLD ? "" : simulate_contact_name(sim, contact),
-        contact == IMP_WORLD ? "" : "`", num_digits(t, rt_time(second->run), 9),
+        contact == IMP_WORLD ? "" : "`", rt_told(t, rt_time(second->run), 9),
         why);
     diag_help(sim->analysis->ds, diag,
               rt_time(second->run) != 0

@@ -77,7 +77,7 @@ follow(struct analysis *analysis, const imp_command *command, uint32_t contact,
         analysis->ds, DIAG_E0743, command->range,
         "`painleve` follows the motion to its instant, but the motion came to "
         "an end at t = %s",
-        num_digits(text, rt_time(analysis->rt), 9));
+        rt_told(text, rt_time(analysis->rt), 9));
     diag_note(analysis->ds, diag, rt_contact(analysis->rt, contact)->range,
               "the contact that is asked about");
     diag_help(analysis->ds, diag,

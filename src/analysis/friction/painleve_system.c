@@ -97,7 +97,7 @@ never_closed(struct asked *asked)
         asked->reader.analysis->ds, DIAG_E0709, asked->reader.command->range,
         "`%s` does not close until t = %s",
         imp_text(run->im, rt_contact(run, asked->reader.contact)->name),
-        num_digits(text, rt_time(run), 9));
+        rt_told(text, rt_time(run), 9));
     diag_help(asked->reader.analysis->ds, diag,
               "give a start that closes it, or a time with `at`");
     return IMP_FAILED;
@@ -113,8 +113,7 @@ left_open(struct asked *asked, const struct flow_event *event)
         asked->reader.analysis->ds, DIAG_E0743, asked->reader.command->range,
         "`painleve` follows the motion to its instant, but the motion of `%s` "
         "is left open at t = %s",
-        imp_text(run->im, asked->system->name),
-        num_digits(text, event->time, 9));
+        imp_text(run->im, asked->system->name), rt_told(text, event->time, 9));
     diag_note(asked->reader.analysis->ds, diag,
               rt_contact(run, event->contact)->range, "%s",
               event->why ? event->why

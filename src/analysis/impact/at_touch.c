@@ -67,7 +67,7 @@ impact_report_no_touch(struct analysis *analysis, const imp_command *command,
               : diag_add(analysis->ds, DIAG_E0709, command->range,
                          "the bodies of `%s` do not touch until t = %s s, so "
                          "there is no impact",
-                         name, num_digits(t, touch->time, 9));
+                         name, rt_told(t, touch->time, 9));
     diag_help(analysis->ds, diag,
               never ? "their start moves them apart, or past each other: "
                       "change `position` or `velocity` of one"
@@ -116,7 +116,7 @@ together(struct analysis *analysis, const imp_command *command,
             diag_add(analysis->ds, DIAG_E0718, image_contact->range,
                      "`%s` is not closed when `%s` touches, at t = %s s",
                      imp_text(run->im, image_contact->name), name,
-                     num_digits(at, rt_time(run), 9));
+                     rt_told(at, rt_time(run), 9));
         diag_note(analysis->ds, diag, command->range, "its gap is %s m then",
                   num_digits(g, gap, 6));
         diag_help(analysis->ds, diag,

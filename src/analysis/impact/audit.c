@@ -261,7 +261,7 @@ pulls(struct analysis *analysis, imp_range where,
         "`%s` asks for impulses of %s times the momentum at t = %s s%s",
         imp_impact_law_word(solver->decision.law),
         num_digits(times, share(solver), 3),
-        num_digits(time, rt_time(analysis->rt), 9),
+        rt_told(time, rt_time(analysis->rt), 9),
         pushes ? "" : ", which push and pull");
     diag_note(
         analysis->ds, diag, where,
@@ -577,7 +577,7 @@ impact_audit_limit(struct analysis *analysis, const struct limit_of *limit,
         analysis->ds, DIAG_E0714, rt_contact(run, limit->contact)->range,
         "the limit of impacts at t = %s s raises the energy by %s J, of which "
         "%s J may be work of forces or moving ground, or rounding",
-        num_digits(time, rt_time(run), 9), num_digits(more, gain, 3),
+        rt_told(time, rt_time(run), 9), num_digits(more, gain, 3),
         num_digits(most, allowed, 3));
     diag_help(
         analysis->ds, diag,

@@ -244,7 +244,7 @@ compare(const struct comparison *compared, struct record *out)
     for (size_t l = 0; l < LAWS; l++)
         on[l] = l < rows.n;
     impact_without_friction(out);
-    SET_NUM("time", rt_time(analysis->rt));
+    SET_NUM("time", rt_told_time(rt_time(analysis->rt)));
     const char **name = NEW_N(ar, const char *, nc + 1);
     for (size_t i = 0; i < nc; i++)
         name[i] = imp_text(

@@ -223,7 +223,7 @@ impact_compare_frictional(struct analysis *analysis, const imp_command *command,
         if (st)
             return st;
     }
-    SET_NUM("time", rt_time(analysis->rt));
+    SET_NUM("time", rt_told_time(rt_time(analysis->rt)));
     set_before(analysis, &problem, solver, laws.n, out);
     set_after(&laws, laws.impulse + 5 * LAWS * laws.n, out);
     return IMP_OK;
@@ -297,7 +297,7 @@ impact_compare_rubbing_system(struct strike *strike, struct record *out)
         }
         next_row(&laws, &impact.group, law, -impact.group.energy);
     }
-    SET_NUM("time", rt_time(analysis->rt));
+    SET_NUM("time", rt_told_time(rt_time(analysis->rt)));
     set_after(&laws, laws.impulse + 5 * LAWS * laws.n, out);
     return set_system_before(strike, &impact, out);
 }

@@ -152,7 +152,7 @@ result(struct strike *strike, struct strike_outcome *outcome,
     if (st || (st = strike_energy(strike, rates, &e0)))
         return st;
     SET_TEXTS("coordinates", name, n);
-    SET_NUM("time", rt_time(run));
+    SET_NUM("time", rt_told_time(rt_time(run)));
     SET_TEXTS("contacts", name + n, n_hit);
     SET_LIST("normal_velocities_before", numbers, n_hit);
     SET_NUM("energy_before", e0);

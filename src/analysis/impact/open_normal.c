@@ -112,7 +112,7 @@ impact_report_open_normal(struct analysis *analysis,
             ? ", along it"
             : "");
     diag_note(analysis->ds, diag, where, "asked here, at t = %s s",
-              num_digits(at, rt_time(run), 9));
+              rt_told(at, rt_time(run), 9));
     bool known =
         !normal_choices_read(analysis, problem->open, manifold, &choices);
     for (int choice = 0; choice < manifold->n_choice; choice++) {

@@ -178,7 +178,7 @@ set_motion(struct analysis *analysis, const struct impact_of_run *problem,
         memcpy(twist + 6 * body + 3, problem->p.body[body].vel,
                3 * sizeof *twist);
     }
-    SET_NUM("time", rt_time(analysis->rt));
+    SET_NUM("time", rt_told_time(rt_time(analysis->rt)));
     set_twists(analysis, problem, out, "twists_before", twist);
     set_list(analysis, problem, out, "normal_velocities_before",
              solver->velocity.before);
@@ -245,8 +245,8 @@ set_delassus(struct analysis *analysis, const struct impact_of_run *problem,
     size_t step = stride(problem), nc = points_of(problem),
            rows = (size_t)solver->nc;
     double *G = NEW_N(arena, double, nc *nc + 1);
-    bool settled = step > 1 || solver->delassus.regular ||
-                   !impact_solver_measure(solver);
+    bool settled =
+        step > 1 || solver->delassus.regular || !impact_solver_measure(solver);
     for (size_t i = 0; i < nc; i++)
         for (size_t j = 0; j < nc; j++)
             G[nc * i + j] = solver->delassus.G[(i * rows + j) * step] *

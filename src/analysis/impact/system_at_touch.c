@@ -91,7 +91,7 @@ not_closed(struct strike *strike, int contact)
                        : "`%s` has no impact until t = %s",
                  strike_name(strike, contact),
                  start ? num_digits(g, strike->gap[contact], 6)
-                       : num_digits(t, rt_time(analysis->rt), 9));
+                       : rt_told(t, rt_time(analysis->rt), 9));
     diag_help(analysis->ds, diag,
               start ? "let the start close it, or say how far its motion is to "
                       "be followed: until = 2"
@@ -133,7 +133,7 @@ endless(struct strike *strike, const struct flow_event *event)
         strike->analysis->ds, DIAG_E0709, strike->command->range,
         "before `%s` the motion comes to the limit of "
         "infinitely many impacts, t = %s",
-        strike_name(strike, strike->hit[0]), num_digits(t, event->time, 9));
+        strike_name(strike, strike->hit[0]), rt_told(t, event->time, 9));
     diag_help(strike->analysis->ds, diag,
               "an impact is asked for before it: give a start nearer to it");
     return IMP_FAILED;

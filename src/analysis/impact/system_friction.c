@@ -145,7 +145,7 @@ impact_of_rubbing_system(struct strike *strike, enum imp_impact_law law,
     if ((st = impact_friction_check(analysis, strike->command->range, group,
                                     impact.n, law)))
         return st;
-    SET_NUM("time", rt_time(analysis->rt));
+    SET_NUM("time", rt_told_time(rt_time(analysis->rt)));
     set_contacts(strike, &impact, out);
     SET_TEXT("law", impact_friction_law(group, impact.n, group->point, law));
     SET_TEXT("determined", impact_friction_determined(group));

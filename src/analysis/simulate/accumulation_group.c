@@ -708,8 +708,8 @@ simulate_report_endless(struct simulation *sim, uint32_t contact, double ratio)
         num_digits(ratio_text, ratio, 6));
     diag_note(sim->analysis->ds, diag, sim->command->range,
               "the impacts pile up at t = %s s; the run has come to %s s",
-              num_digits(end_text, end, 9),
-              num_digits(time_text, rt_time(sim->run), 9));
+              rt_told(end_text, end, 9),
+              rt_told(time_text, rt_time(sim->run), 9));
     diag_help(sim->analysis->ds, diag,
               "no limit of them was found that can be passed: use an `until` "
               "before that time%s",

@@ -121,7 +121,7 @@ remark(struct simulation *sim, const struct flow_event *event, const char *who,
                           "chatter of %s ends at t = %s s: after %ld "
                           "impacts the flights %s, the "
                           "last %s s are their sum; %s",
-                          who, num_digits(time, event->time, 9), limit->impacts,
+                          who, rt_told(time, event->time, 9), limit->impacts,
                           ratio, num_digits(rest, limit->remaining, 6), gaps));
 }
 
@@ -312,7 +312,7 @@ tell_rounded(struct simulation *sim, const struct limit_group *group,
         sim->analysis->ds, DIAG_W0749, rt_contact(sim->run, contact)->range,
         "chatter with friction of %s ends at t = %s s: its impacts come in no "
         "order, and the velocities behind it are known to %s of themselves",
-        table->contacts[table->n - 1], num_digits(time, rt_time(sim->run), 9),
+        table->contacts[table->n - 1], rt_told(time, rt_time(sim->run), 9),
         num_digits(share, off, 2));
     diag_help(sim->analysis->ds, diag,
               "rounding decides them: compare with `engine = perturbed`, or "
@@ -421,7 +421,7 @@ simulate_put_limits(struct simulation *sim, struct record *out)
                               "t = %s s; limit_times and limit_contacts list "
                               "all",
                               (size_t)sim->taken.n - LIMITS_TOLD,
-                              num_digits(time, table->time[table->n - 1], 9)));
+                              rt_told(time, table->time[table->n - 1], 9)));
     }
 }
 
@@ -686,7 +686,7 @@ simulate_verdict(struct simulation *sim, uint32_t contact,
     struct verdict_log *log = &sim->verdicts;
     if (sim->options.keep != 1)
         return;
-    VEC_PUSH(&log->time, rt_time(sim->run));
+    VEC_PUSH(&log->time, rt_told_time(rt_time(sim->run)));
     VEC_PUSH(&log->contacts, simulate_contact_name(sim, contact));
     VEC_PUSH(&log->verdict, verdict->verdict);
     VEC_PUSH(&log->cell, verdict->cell);

@@ -34,7 +34,7 @@ too_many(struct simulation *sim, double limit)
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_E0712, sim->command->range,
                  "%s events until t = %s s: the run is given up",
-                 num_shortest(l, limit), num_digits(t, rt_time(sim->run), 9));
+                 num_shortest(l, limit), rt_told(t, rt_time(sim->run), 9));
     if (flights->n_known >= 2)
         diag_note(
             sim->analysis->ds, diag, rt_contact(sim->run, worst)->range,
@@ -59,7 +59,7 @@ stuck(struct simulation *sim)
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_E0712, sim->command->range,
         "the run does not get beyond t = %s s: %s",
-        num_digits(t, rt_time(sim->run), 9),
+        rt_told(t, rt_time(sim->run), 9),
         modes ? "what points that are closed do ends there again and again as "
                 "soon as it has been chosen"
               : "points close there again and again that need no impulse");
@@ -415,7 +415,7 @@ tell_strained(struct simulation *sim)
             "t = %s s: the points that keep the bodies of `%s` closed nearly "
             "depend on each other, and lock what moved: %s J are lost; the "
             "motion there and from there on is one of several",
-            num_digits(time, rt_time(sim->run), 9),
+            rt_told(time, rt_time(sim->run), 9),
             simulate_contact_name(sim, contact), num_digits(energy, taken, 3)));
 }
 

@@ -34,8 +34,7 @@ tell_open(struct simulation *sim, uint32_t joint)
         sim->analysis->ds, DIAG_W0728, of->range_friction,
         "at t = %s the friction of joint `%s`, and of those beside it, leaves "
         "open how the motion goes on",
-        num_digits(time, rt_time(sim->run), 9),
-        imp_text(sim->run->im, of->name));
+        rt_told(time, rt_time(sim->run), 9), imp_text(sim->run->im, of->name));
     diag_note(sim->analysis->ds, diag, sim->command->range,
               "the run stops there");
     diag_help(sim->analysis->ds, diag,

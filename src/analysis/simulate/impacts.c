@@ -192,7 +192,7 @@ remarks(struct simulation *sim, const struct impact_of_run *problem,
     char t[NUM_TEXT];
     size_t n =
         impact_remarks(sim->analysis, problem, solver, text, GROUP_REMARKS);
-    num_digits(t, rt_time(sim->run), 9);
+    rt_told(t, rt_time(sim->run), 9);
     for (size_t i = 0; i < n; i++) {
         if (sim->log.remarks.n >= SIMULATE_REMARKS)
             sim->log.left_out++;
@@ -213,7 +213,7 @@ stop(struct simulation *sim, const struct group *group, const char *why)
     simulate_remark(sim,
                     arena_printf(sim->run->arena,
                                  "stopped before an impact at t = %s s: %s",
-                                 num_digits(t, rt_time(sim->run), 9), why));
+                                 rt_told(t, rt_time(sim->run), 9), why));
     return IMP_OK;
 }
 
@@ -228,7 +228,7 @@ undetermined(struct simulation *sim, const struct group *group,
               rt_contact(sim->run, group->contact[0])->range,
               "the impact of %s at t = %s s; the run stops before it",
               simulate_names(sim, group->contact, group->n),
-              num_digits(t, rt_time(sim->run), 9));
+              rt_told(t, rt_time(sim->run), 9));
     diag_help(sim->analysis->ds, diag,
               "in a simulation the law stands in the model: world { law = "
               "complementarity }, sequential or least_norm");
@@ -248,7 +248,7 @@ forbidden(struct simulation *sim, const struct group *group,
                  "the world forbids the impact of %s at t = %s "
                  "s: the run stops before it",
                  simulate_names(sim, group->contact, group->n),
-                 num_digits(t, rt_time(sim->run), 9));
+                 rt_told(t, rt_time(sim->run), 9));
     size_t n = problem ? impact_remarks(sim->analysis, problem, solver, text,
                                         GROUP_REMARKS)
                        : 0;
@@ -402,7 +402,7 @@ report_gain(struct simulation *sim, const struct group *group,
              "the impact of %s at t = %s s raises the energy by %s J under "
              "`%s`; more of this kind: see `warnings`",
              simulate_names(sim, group->contact, group->n),
-             num_digits(t, rt_time(sim->run), 9),
+             rt_told(t, rt_time(sim->run), 9),
              num_digits(e, solver->balance.gained, 6),
              imp_impact_law_word(solver->decision.law));
 }
@@ -425,7 +425,7 @@ tell_law(struct simulation *sim, const struct group *group,
         impact_report_law(sim->analysis, sim->command->range,
                           simulate_names(sim, group->contact, group->n),
                           arena_printf(sim->run->brief, "%s s",
-                                       num_digits(t, rt_time(sim->run), 9)),
+                                       rt_told(t, rt_time(sim->run), 9)),
                           law);
 }
 
@@ -442,7 +442,7 @@ open_outcome(struct simulation *sim, struct group *group,
         diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
                  "the impact of %s at t = %s s is not determined: %s",
                  simulate_names(sim, group->contact, group->n),
-                 num_digits(t, rt_time(sim->run), 9), why);
+                 rt_told(t, rt_time(sim->run), 9), why);
     simulate_note_places(sim, diag, of);
     if (help)
         diag_help(sim->analysis->ds, diag, "%s%s", help,
@@ -526,7 +526,7 @@ with_sticking(struct simulation *sim, struct group *group,
         if (sim->run->im->forbid & IMP_FORBID_NEGATIVE)
             return forbidden(sim, group, NULL, solver);
         simulate_remark(sim, arena_printf(sim->run->brief, "t = %s s: %s",
-                                          num_digits(t, rt_time(sim->run), 9),
+                                          rt_told(t, rt_time(sim->run), 9),
                                           IMPACT_STICKING_PULLS));
     }
     report_gain(sim, group, solver);

@@ -127,7 +127,7 @@ simulate_check_penetration(struct simulation *sim)
                      "found before",
                      imp_text(analysis->rt->im,
                               rt_contact(analysis->rt, contact)->name),
-                     num_digits(g, -closest.gap, 6), num_digits(at, now, 9));
+                     num_digits(g, -closest.gap, 6), rt_told(at, now, 9));
             return IMP_FAILED;
         }
         if ((st = local_all(sim->local)) ||

@@ -8,6 +8,7 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/choice/choice.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_compliance.h"
@@ -95,7 +96,7 @@ simulate_paradox_policy(struct simulation *sim, uint32_t contact,
         sim, arena_printf(sim->run->brief,
                           "t = %s s: friction leaves the motion at `%s` open "
                           "(%s), and %s%s chooses",
-                          num_digits(t, rt_time(sim->run), 9),
+                          rt_told(t, rt_time(sim->run), 9),
                           simulate_contact_name(sim, contact),
                           friction_verdict_cause(modes->choice.verdict),
                           modes->stays ? "" : "paradox = ",
@@ -147,7 +148,7 @@ simulate_paradox_undecided(struct simulation *sim,
     char t[NUM_TEXT];
     const struct friction_choice *choice = &modes->choice;
     const char *verdict = friction_verdict_name(choice->verdict);
-    num_digits(t, rt_time(sim->run), 9);
+    rt_told(t, rt_time(sim->run), 9);
     simulate_log_event(sim, spot[0].contact, "undecided", verdict, 0.0);
     simulate_remark(sim,
                     arena_printf(sim->run->arena, "stopped at t = %s s: %s", t,
@@ -193,22 +194,19 @@ simulate_paradox_choice(struct simulation *sim, uint32_t contact,
                         const struct friction_choice *choice)
 {
     assert(sim != NULL && choice != NULL);
-    char t[NUM_TEXT], spread[NUM_TEXT];
+    char t[NUM_TEXT];
     const char *name = simulate_contact_name(sim, contact);
-    num_digits(t, rt_time(sim->run), 9);
+    rt_told(t, rt_time(sim->run), 9);
     if (choice->verdict == FRICTION_LOADS && !sim->reported.loads) {
         sim->reported.loads = true;
         simulate_remark(
-            sim, arena_printf(sim->run->brief,
-                              "t = %s s: accelerations at `%s` and what it "
-                              "touches depend on how the points share the "
-                              "loads, by up to %s m/s^2; the forces of least "
-                              "norm are taken",
-                              t, name,
-                              num_digits(spread,
-                                         friction_spread(sim->run->brief,
-                                                         choice, INFINITY),
-                                         3)));
+            sim, arena_printf(
+                     sim->run->brief,
+                     "t = %s s: accelerations at `%s` and what it "
+                     "touches depend on how the points share the "
+                     "loads, %s; the forces of least norm are taken",
+                     t, name,
+                     choice_spread_text(sim->run->brief, choice, 3, " m/s^2")));
     }
     if (choice->verdict == FRICTION_NOT_SHOWN && !sim->reported.not_shown) {
         sim->reported.not_shown = true;
@@ -241,11 +239,10 @@ simulate_paradox_ranges(struct simulation *sim,
                             simulate_contact_name(sim, spot[i].contact),
                             range_text(arena, range[i].normal),
                             range_text(arena, range[i].tangential));
-    simulate_remark(sim,
-                    arena_printf(arena,
-                                 "t = %s s: the motion is one, the loads "
-                                 "are not: %s",
-                                 num_digits(t, rt_time(sim->run), 9), list));
+    simulate_remark(sim, arena_printf(arena,
+                                      "t = %s s: the motion is one, the loads "
+                                      "are not: %s",
+                                      rt_told(t, rt_time(sim->run), 9), list));
 }
 
 void
@@ -262,8 +259,7 @@ simulate_paradox_jam(struct simulation *sim, const struct friction_jam *jam,
         "`%s` jams at t = %s s: %s, the normal force %s, and "
         "the slip is %s m/s; %san impact without collision, or a jump into "
         "stick may follow",
-        simulate_contact_name(sim, contact),
-        num_digits(t, rt_time(sim->run), 9),
+        simulate_contact_name(sim, contact), rt_told(t, rt_time(sim->run), 9),
         jam->beside ? "with the contacts beside it p comes to 0 in slip, or a "
                       "surface is flat there"
                     : "p comes to 0 in slip",
@@ -408,7 +404,7 @@ simulate_yield_refuse(struct simulation *sim, uint32_t contact,
         rt_contact(sim->run, contact)->range_compliance,
         "`%s` %s at t = %s s, and a contact that yields is one of a point",
         simulate_contact_name(sim, contact), what,
-        num_digits(t, rt_time(sim->run), 9));
+        rt_told(t, rt_time(sim->run), 9));
     diag_help(sim->analysis->ds, diag,
               "leave `compliance` out, use an `until` before that time, or "
               "weld a small circle to one of both, which has this contact");
@@ -619,7 +615,7 @@ tell_loads(struct simulation *sim, uint32_t contact)
         sim->analysis->ds, DIAG_W0733, of->range,
         "how contact points share the impact of `%s` is not determined at t = "
         "%s, and the motion depends on it",
-        imp_text(run->im, of->name), num_digits(time, rt_time(run), 9));
+        imp_text(run->im, of->name), rt_told(time, rt_time(run), 9));
     diag_note(sim->analysis->ds, diag, sim->command->range,
               "the run goes on with the impulses of least norm that keep the "
               "laws, here and wherever it happens again");
@@ -639,7 +635,7 @@ tell_tie(struct simulation *sim)
                           "t = %s s: points that act on each other approach "
                           "alike: the order given decided (other laws take "
                           "them at once)",
-                          num_digits(time, rt_time(sim->run), 9)));
+                          rt_told(time, rt_time(sim->run), 9)));
 }
 
 void
@@ -661,8 +657,7 @@ simulate_tell_friction(struct simulation *sim, uint32_t contact,
         sim->analysis->ds, DIAG_W0721, sim->command->range,
         "the impact of `%s` at t = %s s, with friction, raises the energy by "
         "%s J",
-        imp_text(sim->run->im, of->name),
-        num_digits(time, rt_time(sim->run), 9),
+        imp_text(sim->run->im, of->name), rt_told(time, rt_time(sim->run), 9),
         num_digits(energy, impact->gain, 6));
     diag_note(sim->analysis->ds, diag, of->range,
               "Newton's law, Moreau's (complementarity), and poisson with "

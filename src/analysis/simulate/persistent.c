@@ -132,8 +132,7 @@ jammed(struct simulation *sim, uint32_t contact)
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_E0731, rt_contact(sim->run, contact)->range,
         "no forces >= 0 keep the bodies of `%s` apart at t = %s s",
-        simulate_contact_name(sim, contact),
-        num_digits(t, rt_time(sim->run), 9));
+        simulate_contact_name(sim, contact), rt_told(t, rt_time(sim->run), 9));
     diag_help(sim->analysis->ds, diag,
               "the body is squeezed between others that give no way; look at "
               "what moves them");
@@ -338,7 +337,7 @@ tell(struct simulation *sim, const bool *before, const enum contact_mode *mode,
                         arena_printf(run->brief,
                                      "t = %s s: the forces at the points of %s "
                                      "are not determined, the motion is",
-                                     num_digits(t, rt_time(run), 9), list));
+                                     rt_told(t, rt_time(run), 9), list));
     }
 }
 
@@ -710,7 +709,7 @@ endless(struct simulation *sim, uint32_t contact)
         diag_add(sim->analysis->ds, DIAG_W0727, rt_contact(run, contact)->range,
                  "no motion leads on at t = %s s: whichever modes of friction "
                  "are chosen end at the same time; the run stops",
-                 num_digits(t, rt_time(run), 9));
+                 rt_told(t, rt_time(run), 9));
     diag_help(sim->analysis->ds, diag,
               "use an `until` before that time, or slightly other coefficients "
               "of friction%s",

@@ -204,7 +204,7 @@ polytope_stop_open_normal(struct simulation *sim, uint32_t contact)
                  sim->run->arena,
                  "stopped at t = %s s: the normal of `%s` is "
                  "set-valued",
-                 num_digits(time, rt_time(sim->run), 9),
+                 rt_told(time, rt_time(sim->run), 9),
                  imp_text(sim->run->im, rt_contact(sim->run, contact)->name)));
     return IMP_OK;
 }

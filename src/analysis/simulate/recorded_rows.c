@@ -19,7 +19,6 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/instance/contact_table.h"
 #include "runtime/instance/saved_state.h"
-#include "runtime/motion/switching.h"
 
 const char *
 simulate_names(struct simulation *sim, const uint32_t *contact, uint32_t n)
@@ -194,7 +193,7 @@ tally_event(struct simulation *sim, uint32_t number, const char *kind)
     if (tally && !*tally)
         *tally = NEW(run->arena, struct contact_summary);
     if (tally)
-        count_event(*tally, kind, switching_told_time(run));
+        count_event(*tally, kind, rt_told_time(rt_time(run)));
 }
 
 /* A pair whose contact was made counts with the contact of its block, too. */
@@ -251,7 +250,7 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
         return;
     uint32_t number = body ? contact_table_number_of(sim->run, body[0], body[1])
                            : contact_table_number(run, contact);
-    VEC_PUSH(&sim->log.time, switching_told_time(run));
+    VEC_PUSH(&sim->log.time, rt_told_time(rt_time(run)));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, class);
     VEC_PUSH(&sim->log.contact,
@@ -270,7 +269,7 @@ log_other(struct simulation *sim, uint32_t number, imp_str name,
         tally_event(sim, UINT32_MAX - number, kind);
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
         return;
-    VEC_PUSH(&sim->log.time, switching_told_time(sim->run));
+    VEC_PUSH(&sim->log.time, rt_told_time(rt_time(sim->run)));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, "");
     VEC_PUSH(&sim->log.contact, imp_text(sim->run->im, name));
@@ -425,7 +424,7 @@ simulate_row(struct simulation *sim)
             return st;
         next += item_size(&sim->rows.item[i]);
     }
-    VEC_PUSH(&sim->rows.time, switching_told_time(sim->run));
+    VEC_PUSH(&sim->rows.time, rt_told_time(rt_time(sim->run)));
     for (size_t k = 0; k < sim->rows.width; k++)
         VEC_PUSH(&sim->rows.values, row[k]);
     sim->rows.fresh = true;
@@ -525,7 +524,7 @@ simulate_tell_low(struct simulation *sim, double speed)
             "of impacts at several points: `energetic`, or `complementarity` "
             "where none has friction, was taken, here and wherever it happens "
             "again",
-            num_digits(t, rt_time(sim->run), 9), num_digits(v, speed, 3)));
+            rt_told(t, rt_time(sim->run), 9), num_digits(v, speed, 3)));
 }
 
 double

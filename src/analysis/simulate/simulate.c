@@ -217,7 +217,7 @@ fill(struct simulation *sim, struct record *out, int st)
     SET_TEXT("status", st == IMP_STOPPED || sim->stopped ? "stopped"
                        : st                              ? "failed"
                                                          : "done");
-    SET_NUM("time", rt_time(analysis->rt));
+    SET_NUM("time", rt_told_time(rt_time(analysis->rt)));
     if (record_wants_any(out, &summary, 1))
         simulate_put_summary(sim, out);
     SET_NUM("count", (double)sim->log.total);
@@ -608,7 +608,7 @@ static void
 stopped_outside(struct simulation *sim)
 {
     char t[NUM_TEXT], until[NUM_TEXT];
-    num_digits(t, rt_time(sim->run), 9);
+    rt_told(t, rt_time(sim->run), 9);
     simulate_remark(sim, "ended by E0717: stopped from outside");
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_E0717, sim->command->range,

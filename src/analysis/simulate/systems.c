@@ -63,7 +63,7 @@ resolved(struct simulation *sim, const struct flow *flow)
         sim, arena_printf(sim->run->brief,
                           "t = %s s: friction leaves the motion open, and "
                           "paradox = %s chooses: %s",
-                          num_digits(time, rt_time(sim->run), 9),
+                          rt_told(time, rt_time(sim->run), 9),
                           paradox_word(sim->run->paradox), open));
 }
 
@@ -82,9 +82,9 @@ shared_loads(struct simulation *sim, const struct flow *flow)
     if (!loads || *told)
         return;
     *told = true;
-    simulate_remark(sim, arena_printf(sim->run->brief, "t = %s s: %s",
-                                      num_digits(time, rt_time(sim->run), 9),
-                                      loads));
+    simulate_remark(sim,
+                    arena_printf(sim->run->brief, "t = %s s: %s",
+                                 rt_told(time, rt_time(sim->run), 9), loads));
 }
 
 int
@@ -219,7 +219,7 @@ modes_undecided(struct simulation *sim, const struct flow_event *event)
     if (event->kind != FLOW_JAM)
         simulate_log_event(sim, event->contact, "undecided", "", 0.0);
     sim->stopped = true;
-    num_digits(time, event->time, 9);
+    rt_told(time, event->time, 9);
     simulate_remark(sim, arena_printf(analysis->rt->arena,
                                       "stopped at t = %s s, where friction "
                                       "leaves the motion of %s open: %s",
@@ -292,7 +292,7 @@ law_remarks(struct simulation *sim, const struct flow *flow,
     char time[NUM_TEXT], gain[NUM_TEXT];
     if (!impact)
         return;
-    num_digits(time, event->time, 9);
+    rt_told(time, event->time, 9);
     size_t n = impact_remarks(analysis, &impact->problem, impact->solver, text,
                               LAW_REMARKS);
     for (size_t i = 0; i < n; i++) {
@@ -328,7 +328,7 @@ undecided(struct simulation *sim, const struct flow *flow,
     if (impact) {
         simulate_log_event(sim, event->contact, "stop", "", 0.0);
         sim->stopped = true;
-        law_undecided(sim, impact, who, num_digits(time, event->time, 9));
+        law_undecided(sim, impact, who, rt_told(time, event->time, 9));
         return;
     }
     simulate_log_event(sim, event->contact, "stop", "", 0.0);
@@ -342,7 +342,7 @@ undecided(struct simulation *sim, const struct flow *flow,
         diag_add(analysis->ds, DIAG_W0730,
                  rt_contact(analysis->rt, event->contact)->range,
                  "%s close at the same time, t = %s", who,
-                 num_digits(time, event->time, 9));
+                 rt_told(time, event->time, 9));
     diag_note(analysis->ds, diag, sim->command->range,
               "what follows depends on their order, so the run stops here");
     diag_help(analysis->ds, diag,
@@ -371,7 +371,7 @@ rested(struct simulation *sim, const struct flow_event *event,
             sim->run->arena,
             "%s closed together at t = %s s and were put to rest "
             "(law rest): the energy falls by %s",
-            list(sim, contacts, event->n), num_digits(time, event->time, 9),
+            list(sim, contacts, event->n), rt_told(time, event->time, 9),
             num_digits(lost, before - (totals.kinetic + totals.potential), 6)));
 }
 
@@ -393,7 +393,7 @@ tie(struct simulation *sim, const struct flow_event *event)
             sim->run->arena,
             "t = %s s: contacts of `%s` approach alike and act on each other: "
             "the order given decided (other laws take them at once)",
-            num_digits(time, event->time, 9),
+            rt_told(time, event->time, 9),
             imp_text(run->im,
                      rt_system(run, rt_contact(run, event->contact)->system)
                          ->name)));
@@ -413,7 +413,7 @@ pushed(struct simulation *sim, const struct flow_event *event,
     sim->reported.law = true;
     impact_report_law(sim->analysis, sim->command->range,
                       list(sim, contacts, event->n),
-                      num_digits(time, event->time, 9), IMP_IMPACT_UNDECLARED);
+                      rt_told(time, event->time, 9), IMP_IMPACT_UNDECLARED);
 }
 
 /* Tells once that the motion depends on how contacts share an impact. */
@@ -432,7 +432,7 @@ loads(struct simulation *sim, const struct flow_event *event)
                  "t = %s, and the motion depends on it",
                  imp_text(analysis->rt->im,
                           rt_system(analysis->rt, contact->system)->name),
-                 num_digits(time, event->time, 9));
+                 rt_told(time, event->time, 9));
     diag_note(analysis->ds, diag, sim->command->range,
               "the run goes on with the impulses of least norm that keep "
               "the laws, here and wherever it happens again");
@@ -452,7 +452,7 @@ gains(struct simulation *sim, const struct flow_event *event)
         "an impact of `%s` with friction adds %s to the energy, at t = %s",
         imp_text(analysis->rt->im,
                  rt_system(analysis->rt, contact->system)->name),
-        num_digits(gain, event->gain, 6), num_digits(time, event->time, 9));
+        num_digits(gain, event->gain, 6), rt_told(time, event->time, 9));
     diag_note(analysis->ds, diag, sim->command->range,
               "Newton's law, Moreau's (complementarity), and poisson with "
               "restitutions that differ may do so; the run goes on, and says "

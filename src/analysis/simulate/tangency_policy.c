@@ -141,7 +141,7 @@ report_gain(const struct enforced *enforced, double impulse)
              rt_contact(sim->run, enforced->contact)->range,
              "policy `enforce` at `%s`, t = %s s: an impulse of %s N*s keeps "
              "the bodies apart and adds %s J",
-             name, num_digits(t, enforced->now, 9), num_digits(al, impulse, 9),
+             name, rt_told(t, enforced->now, 9), num_digits(al, impulse, 9),
              num_digits(gain_text, gain, 9));
     simulate_remark(
         sim, arena_printf(sim->run->arena,
@@ -214,11 +214,11 @@ simulate_tangency_policy(struct simulation *sim, uint32_t contact,
                                  simulate_contact_name(sim, contact), what));
     if (sim->options.has_policy)
         return IMP_OK;
-    struct diag *diag = diag_add(
-        analysis->ds, DIAG_W0720, rt_contact(analysis->rt, contact)->range,
-        "the touch of `%s` at t = %s s is C00: %s",
-        simulate_contact_name(sim, contact),
-        num_digits(time, rt_time(analysis->rt), 9), what);
+    struct diag *diag = diag_add(analysis->ds, DIAG_W0720,
+                                 rt_contact(analysis->rt, contact)->range,
+                                 "the touch of `%s` at t = %s s is C00: %s",
+                                 simulate_contact_name(sim, contact),
+                                 rt_told(time, rt_time(analysis->rt), 9), what);
     diag_note(analysis->ds, diag, sim->command->range,
               "j* = %s m/s^3; the run stops here, as no policy chooses",
               num_digits(jerk, verdict->jerk, 9));

@@ -41,8 +41,7 @@ lasting(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
         sim->analysis->ds, DIAG_E0710, rt_contact(sim->run, contact)->range,
         "the bodies of `%s` stay in contact from t = %s "
         "s on",
-        simulate_contact_name(sim, contact),
-        num_digits(t, rt_time(sim->run), 9));
+        simulate_contact_name(sim, contact), rt_told(t, rt_time(sim->run), 9));
     diag_note(sim->analysis->ds, diag, sim->command->range,
               "their normal velocity is zero and the gap's second derivative "
               "is %s m/s^2: they are pressed together (C0-)",
@@ -453,7 +452,7 @@ tell_collapse(struct simulation *sim, bool over)
         sim->analysis->ds, DIAG_W0749, rt_contact(sim->run, contact)->range,
         "bodies come together for ever at `%s`: at t = %s s they hit each "
         "other at gaps below the tolerance",
-        simulate_contact_name(sim, contact), num_digits(time, when, 9));
+        simulate_contact_name(sim, contact), rt_told(time, when, 9));
     diag_help(sim->analysis->ds, diag,
               "the velocities behind it depend on the `tolerance` of the "
               "world: compare with another one, or end the run before it");

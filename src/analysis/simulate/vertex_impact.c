@@ -410,7 +410,7 @@ tell_no_pull(struct simulation *sim, const struct blow *blow)
                 "`newton`; it falls from so little above the tolerance of the "
                 "gap that points which are pulled would not come to rest, and "
                 "none is pulled, here and wherever this happens again",
-                num_digits(t, rt_time(run), 9),
+                rt_told(t, rt_time(run), 9),
                 imp_text(run->im, rt_contact(run, contact)->name)));
     }
 }

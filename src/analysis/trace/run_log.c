@@ -323,7 +323,7 @@ warn_full(struct run_log *log, const struct record *out)
         log->analysis->ds, DIAG_W0753, out->command->range,
         "the motion is kept up to t = %s s only: its pieces and events take %s "
         "MB",
-        num_digits(time, trace_full_time(log->run->trace), 9),
+        rt_told(time, trace_full_time(log->run->trace), 9),
         num_digits(size, (double)log->limit / (1 << 20), 3));
     diag_help(log->analysis->ds, diag,
               "end the run earlier with `until`, or trace fewer bodies");

@@ -240,9 +240,8 @@ drawn_pieces(struct run_log *log, struct drawn *drawn, double end)
     struct formula formula =
         formula_new(run, system->draw, drawn->row, drawn->n_rows);
     struct trace_span *spans;
-    size_t n = formula.n_spans =
-        trace_spans(run->trace, run->arena,
-                    run->im->bodies.n + drawn->system, end, &spans);
+    size_t n = formula.n_spans = trace_spans(
+        run->trace, run->arena, run->im->bodies.n + drawn->system, end, &spans);
     formula.system = system;
     formula.q = NEW_N(run->arena, double, system->n + 1);
     formula.spans = spans;
@@ -272,7 +271,7 @@ drawing_ends(const struct run_log *log, const struct drawn *drawn, double last)
                  "`%s` in the drawing of `%s` ends at t = %s s: behind that it "
                  "is not finite, or has too many corners",
                  imp_text(run->im, item->name), imp_text(run->im, system->name),
-                 num_digits(time, last, 9));
+                 rt_told(time, last, 9));
     diag_help(log->analysis->ds, diag,
               "look at roots, quotients and logarithms in its formulas");
 }

@@ -180,6 +180,12 @@ void choice_tie(const struct choice_group *group,
 
 /* -- as text, in `arena`; name (n): of the contacts ------------------------ */
 
+/* By how much accelerations differ where points share loads in many ways
+ * (friction_spread), in so many digits and with this unit behind them: "by up
+ * to 3 m/s^2", or "by any amount". */
+const char *choice_spread_text(struct arena *arena,
+                               const struct friction_choice *choice, int digits,
+                               const char *unit);
 /* What was found where nothing is singled out. */
 const char *choice_verdict_text(struct arena *arena,
                                 const struct choice_group *group,

@@ -62,13 +62,25 @@ choice_ranges_text(struct arena *arena, const struct choice_group *group,
 }
 
 const char *
+choice_spread_text(struct arena *arena, const struct friction_choice *choice,
+                   int digits, const char *unit)
+{
+    assert(arena && choice && unit);
+    char text[NUM_TEXT];
+    double spread = friction_spread(arena, choice, INFINITY);
+    return isfinite(spread)
+               ? arena_printf(arena, "by up to %s%s",
+                              num_digits(text, spread, digits), unit)
+               : "by any amount";
+}
+
+const char *
 choice_verdict_text(struct arena *arena, const struct choice_group *group,
                     const char *const *name,
                     const struct friction_choice *choice)
 {
     assert(arena && group && name && choice);
     const char *text = friction_verdict_name(choice->verdict);
-    char spread[NUM_TEXT];
     if (choice->n == 0)
         return arena_printf(arena,
                             "%s: no choice of modes keeps the laws of contact "
@@ -78,10 +90,9 @@ choice_verdict_text(struct arena *arena, const struct choice_group *group,
         return arena_printf(
             arena,
             "%s: the contacts can share their loads in many ways, and the "
-            "motion depends on how (accelerations differ by up to %s): %s; "
+            "motion depends on how (accelerations differ %s): %s; "
             "with forces of least norm %s",
-            text,
-            num_digits(spread, friction_spread(arena, choice, INFINITY), 6),
+            text, choice_spread_text(arena, choice, 6, ""),
             choice_ranges_text(arena, group, name, choice->set),
             set_text(arena, group->instant.n, name, choice->set));
     text = arena_printf(arena, "%s: ", text);

@@ -348,10 +348,10 @@ spin_row(const struct rt *run, const imp_body *body, uint32_t i)
     if (at >= block->state.n || state[at] != env)
         for (at = 0; at < block->state.n && state[at] != env; at++)
             ;
-    return at < block->state.n ? run->rows.block[body->block] +
-                                     (size_t)rows[at] * IMP_ROW_STRIDE +
-                                     IMP_ROW_PAD
-                               : NULL;
+    return at < block->state.n
+               ? run->rows.block[body->block] +
+                     (size_t)rows[at] * IMP_ROW_STRIDE + IMP_ROW_PAD
+               : NULL;
 }
 
 /* Does the body turn in space without a torque? */
@@ -428,8 +428,8 @@ keep_apart(struct rt *run, const imp_contact *image_contact,
     speed = spin[0] * arm[0] + spin[1] * arm[1] + vec3_norm(motion->v) + beside;
     /* |gap| share = speed t + |a| t^2 + ... */
     double room = (1.0 - ADVANCEMENT_REST) * fabs(gap);
-    double t = fmin(
-        most, first_nonpositive(room, -speed, -vec3_norm(motion->a)));
+    double t =
+        fmin(most, first_nonpositive(room, -speed, -vec3_norm(motion->a)));
     if (!motion->series)
         return t;
     memcpy(way, motion->higher, sizeof way);
@@ -667,7 +667,7 @@ event_start_check(struct rt *run, uint32_t contact, double *gap)
         "`%s` and `%s` overlap by %s m at t = %s",
         imp_text(run->im, rt_body(run, image_contact->body[0])->name),
         imp_text(run->im, rt_body(run, image_contact->body[1])->name),
-        num_digits(depth, -points.gap, 6), num_digits(time, rt_time(run), 9));
+        num_digits(depth, -points.gap, 6), rt_told(time, rt_time(run), 9));
     diag_note(run->ds, diag, IMP_NOWHERE,
               "a gap counts as closed within %s m here",
               num_digits(small, tol.gap, 3));

@@ -55,7 +55,7 @@ event_jumps_into(struct rt *run, uint32_t contact, double gap)
         "changes its place at once",
         imp_text(run->im, rt_body(run, image_contact->body[0])->name),
         imp_text(run->im, rt_body(run, image_contact->body[1])->name),
-        num_digits(depth, -gap, 6), num_digits(t, rt_time(run), 9));
+        num_digits(depth, -gap, 6), rt_told(t, rt_time(run), 9));
     diag_help(run->ds, diag,
               "nothing says how they come apart: let the body move there with "
               "a speed");
@@ -72,7 +72,7 @@ event_stuck(struct rt *run, uint32_t contact)
         run->ds, DIAG_E0621, image_contact->range,
         "the search for the next touch of `%s` does not "
         "advance beyond t = %s",
-        imp_text(run->im, image_contact->name), num_digits(t, rt_time(run), 9));
+        imp_text(run->im, image_contact->name), rt_told(t, rt_time(run), 9));
     diag_help(run->ds, diag,
               "very close bodies face each other with flat or rough points; "
               "turn or shift one of them a little");

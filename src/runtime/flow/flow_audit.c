@@ -322,9 +322,9 @@ broken(struct flow *flow, const struct flow_event *event, double energy,
         "at t = %s an event of `%s` changes the energy by %s (SI units) more "
         "than its impulses do, the momentum by %s and the rate by %s of their "
         "terms",
-        num_digits(time, event->time, 9),
-        imp_text(flow->run->im, flow->sys->name), num_digits(gain, energy, 3),
-        num_digits(change, momentum, 3), num_digits(off, rate, 3));
+        rt_told(time, event->time, 9), imp_text(flow->run->im, flow->sys->name),
+        num_digits(gain, energy, 3), num_digits(change, momentum, 3),
+        num_digits(off, rate, 3));
     diag_help(flow->run->ds, diag,
               "look at the kinetic energy: masses of coordinates may be "
               "extremely far apart");
@@ -542,8 +542,8 @@ limit_broken(struct flow *flow, const struct flow_event *event, double gain)
         flow->run->ds, DIAG_E0714, rt_contact(flow->run, event->contact)->range,
         "the limit of impacts of `%s` at t = %s raises the energy by %s (SI "
         "units), more than forces and moving ground may do",
-        imp_text(flow->run->im, flow->sys->name),
-        num_digits(time, event->time, 9), num_digits(more, gain, 3));
+        imp_text(flow->run->im, flow->sys->name), rt_told(time, event->time, 9),
+        num_digits(more, gain, 3));
     diag_help(flow->run->ds, diag,
               "the limit was foreseen wrongly: please report it with the "
               "model; a run `until` a time before it is right");

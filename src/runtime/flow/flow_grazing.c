@@ -458,7 +458,7 @@ below(struct flow *flow, uint32_t i)
         diag_add(flow->run->ds, DIAG_E0737, contact->range_at,
                  "the gap of `%s` jumps below zero at t = %s, to %s",
                  imp_text(flow->run->im, contact->name),
-                 num_digits(time_text, flow->taylor->next.time, 9),
+                 rt_told(time_text, flow->taylor->next.time, 9),
                  num_digits(gap_text, flow->instant.gap[i], 6));
     diag_help(flow->run->ds, diag,
               "nothing says how the system gets out of the ground: let the gap "
@@ -556,7 +556,7 @@ energy_jumps(struct flow *flow, bool kinetic)
     struct diag *diag = diag_add(
         run->ds, DIAG_E0768, where, "the %s energy of `%s` jumps at t = %s",
         kinetic ? "kinetic" : "potential", imp_text(run->im, flow->sys->name),
-        num_digits(time_text, flow->taylor->next.time, 9));
+        rt_told(time_text, flow->taylor->next.time, 9));
     diag_help(run->ds, diag, "%s",
               kinetic ? "rates would have to jump with it: let masses change "
                         "at a finite rate, and say what happens at once as an "

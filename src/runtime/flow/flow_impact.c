@@ -294,7 +294,7 @@ flow_impact_now(struct rt *run, uint32_t system, enum ballistic_policy policy,
                      "the mass matrix of `%s` is not positive definite at "
                      "t = %s",
                      imp_text(run->im, flow->sys->name),
-                     num_digits(time_text, rt_time(run), 9));
+                     rt_told(time_text, rt_time(run), 9));
         diag_help(run->ds, diag,
                   "every motion of the coordinates must have kinetic energy");
         return IMP_FAILED;

@@ -31,7 +31,7 @@ flow_jammed(struct rt *run, uint32_t contact, double time)
         "at t = %s",
         imp_text(run->im,
                  rt_system(run, rt_contact(run, contact)->system)->name),
-        num_digits(time_text, time, 9));
+        rt_told(time_text, time, 9));
     diag_help(run->ds, diag,
               "gaps that exclude each other hold the system from both sides; "
               "look at their signs, and at ground that moves");
@@ -283,7 +283,7 @@ observer_stiff(struct flow *flow, long steps, double time, double step)
         flow->run->ds, DIAG_E0734, flow->sys->range_observer,
         "the observer of `%s` is stiff: %ld steps until t = %s, the last of %s",
         imp_text(flow->run->im, flow->sys->name), steps,
-        num_digits(time_text, time, 9), num_digits(step_text, step, 3));
+        rt_told(time_text, time, 9), num_digits(step_text, step, 3));
     diag_help(flow->run->ds, diag,
               "its steps are as short as its fastest rate asks for: make "
               "`until` earlier or the rate lower, or leave out a variable "
@@ -296,11 +296,10 @@ observer_stuck(struct flow *flow, double time)
 {
     assert(flow);
     char time_text[NUM_TEXT];
-    struct diag *diag =
-        diag_add(flow->run->ds, DIAG_E0603, flow->sys->range_observer,
-                 "the observer of `%s` cannot be continued beyond t = %s",
-                 imp_text(flow->run->im, flow->sys->name),
-                 num_digits(time_text, time, 9));
+    struct diag *diag = diag_add(
+        flow->run->ds, DIAG_E0603, flow->sys->range_observer,
+        "the observer of `%s` cannot be continued beyond t = %s",
+        imp_text(flow->run->im, flow->sys->name), rt_told(time_text, time, 9));
     diag_help(flow->run->ds, diag,
               "its time series has no radius of convergence there: a variable "
               "grows without bound, or a formula is not smooth");
@@ -328,7 +327,7 @@ observer_endless(struct flow *flow, uint32_t which, double time,
         "t = %s",
         imp_text(im, coordinates[coordinate].name),
         coordinates[coordinate].env == env ? "" : "'", how,
-        num_digits(at, time, 9));
+        rt_told(at, time, 9));
     diag_note(flow->run->ds, diag, flow->sys->range_observer,
               "from there on its value is that of %s, the last of which added "
               "%s; the limit has infinitely many",

@@ -65,7 +65,7 @@ directed(struct flow *flow)
             "the gradient of the gap of `%s` vanishes where it closes, at "
             "t = %s",
             imp_text(flow->run->im, contact->name),
-            num_digits(time_text, taylor->now, 9));
+            rt_told(time_text, taylor->now, 9));
         diag_help(flow->run->ds, diag,
                   "an impulse has no direction there: write the gap as a "
                   "distance, h and not h^3 or abs(h)");
@@ -240,7 +240,7 @@ stuck(struct flow *flow)
                                  "the motion of `%s` cannot be continued "
                                  "beyond t = %s",
                                  imp_text(flow->run->im, flow->sys->name),
-                                 num_digits(time_text, flow->taylor->now, 9));
+                                 rt_told(time_text, flow->taylor->now, 9));
     diag_help(flow->run->ds, diag,
               "its time series has no radius of convergence there: a "
               "force or a speed grows without bound, the mass matrix is "

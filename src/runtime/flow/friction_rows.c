@@ -136,7 +136,7 @@ friction_bad_mu(struct flow *flow, uint32_t i, double mu)
     const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
     const char *name = imp_text(flow->run->im, contact->name);
     char mu_text[NUM_TEXT], time_text[NUM_TEXT];
-    num_digits(time_text, flow->taylor->now, 9);
+    rt_told(time_text, flow->taylor->now, 9);
     struct diag *diag =
         mu == 0.0 ? diag_add(flow->run->ds, DIAG_E0518, contact->range_mu,
                              "the friction of contact `%s` becomes negative at "

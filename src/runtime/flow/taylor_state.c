@@ -418,7 +418,7 @@ taylor_no_mass(struct flow *flow)
                                  "the mass matrix of `%s` is not positive "
                                  "definite at t = %s",
                                  imp_text(run->im, flow->sys->name),
-                                 num_digits(time_text, flow->taylor->now, 9));
+                                 rt_told(time_text, flow->taylor->now, 9));
     diag_help(run->ds, diag,
               "every motion of the coordinates must have kinetic energy; look "
               "at the signs of the terms and at the values of params");
@@ -458,7 +458,7 @@ taylor_has_place(struct flow *flow)
                  "the motion of `%s` cannot be continued beyond t = %s: this "
                  "contact and others that are closed leave it no place",
                  imp_text(run->im, flow->sys->name),
-                 num_digits(time_text, flow->taylor->now, 9));
+                 rt_told(time_text, flow->taylor->now, 9));
     diag_help(run->ds, diag,
               "their gaps cannot all be 0 there, as between walls that come "
               "together: let what moves them stop before, or give way");

@@ -34,7 +34,7 @@ contact_friction_at_rest(struct rt *run, uint32_t contact, double time,
             "the static friction of contact `%s` is %s at t = %s, and "
             "the dynamic one at rest %s",
             imp_text(run->im, of->name), num_digits(sticks, *mu_static, 6),
-            num_digits(at, time, 9), num_digits(slips, mu_dynamic, 6));
+            rt_told(at, time, 9), num_digits(slips, mu_dynamic, 6));
         diag_label(run->ds, diag,
                    "static friction is not below dynamic friction");
         diag_help(run->ds, diag,
@@ -63,7 +63,7 @@ contact_friction_sign(struct rt *run, uint32_t contact, double mu)
         diag_add(run->ds, DIAG_E0518, of->range_mu,
                  "the friction of contact `%s` is %s at t = %s",
                  imp_text(run->im, of->name), num_digits(value, mu, 6),
-                 num_digits(time, rt_time(run), 9));
+                 rt_told(time, rt_time(run), 9));
     diag_help(run->ds, diag,
               "let the formula stay positive wherever the contact is closed");
     return IMP_FAILED;

@@ -18,6 +18,9 @@
 #include "base/num.h"
 #include "runtime/tape/eval.h"
 
+/* Many least steps from the start (1e-100 s) are no time that is told. */
+#define TIME_BEGUN 1e-90
+
 void
 rt_brief_end(struct rt *run)
 {
@@ -446,6 +449,19 @@ all_rows(struct rt *run, const imp_tape *tape, const double *local,
     return work;
 }
 
+double
+rt_told_time(double time)
+{
+    return fabs(time) <= TIME_BEGUN ? 0.0 : time;
+}
+
+char *
+rt_told(char text[NUM_TEXT], double time, int digits)
+{
+    assert(digits > 0);
+    return num_digits(text, rt_told_time(time), digits);
+}
+
 void
 rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
                     const double *const *rows, const double *work, int order)
@@ -456,7 +472,7 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
     enum imp_op op = IMP_OP_CONST;
     double first = 0.0, second = 0.0;
     char now[NUM_TEXT];
-    num_digits(now, rt_time(run), 6);
+    rt_told(now, rt_time(run), 6);
     if (inputs_known(run->im, code_of, local, rows) &&
         eval_trace(run->im, code_of, run->env, local, rows, &where, &op, &first,
                    &second) >= 0) {

@@ -11,6 +11,7 @@
 #include "abi/image.h"
 #include "abi/status.h"
 #include "base/diag.h"
+#include "base/num.h"
 
 struct arena;
 struct polytope;
@@ -119,12 +120,12 @@ struct rt {
         *series_along; /* of series_along.c: series of the user's expressions */
     struct system_run *system;   /* of system.c */
     struct switching *switching; /* of switching.c; NULL without branches */
-    double contact_switch; /* the least time at which a formula of a contact
-                              changes its branch, by the series made since
-                              somebody set this; INFINITY: at none */
-    struct relays **relays;      /* of relays.c; NULL without any */
-    struct event_state *event;   /* of event.c; NULL until it is first used */
-    struct rt_kept *kept;        /* of rt_keep */
+    double contact_switch;     /* the least time at which a formula of a contact
+                                  changes its branch, by the series made since
+                                  somebody set this; INFINITY: at none */
+    struct relays **relays;    /* of relays.c; NULL without any */
+    struct event_state *event; /* of event.c; NULL until it is first used */
+    struct rt_kept *kept;      /* of rt_keep */
     /* of persistent_group.c: contacts that stay closed; NULL: none */
     struct persistent_set *persistent;
     struct persistent_set *persistent_memory; /* the memory for it */
@@ -141,7 +142,7 @@ struct rt {
                          command fails */
     uint32_t own_law; /* 1 + the tape of the impact law that the command names
                          for all its contacts; 0: each has its own */
-    bool dents;     /* a body is known not to be convex (W0508) */
+    bool dents;       /* a body is known not to be convex (W0508) */
     bool compliant; /* contacts that state a compliance have it all the time */
     struct paradox_forks *forks; /* of PARADOX_BRANCH; else NULL */
     uint32_t paradox; /* row of abi/paradox.def: what the present run does where
@@ -262,5 +263,10 @@ rt_time(const struct rt *run)
 {
     return run->env[run->im->layout.time];
 }
+/* A time (s) as it is told: what changes its branch right behind the start, by
+ * the least step (switching_least), does so at time 0. */
+double rt_told_time(double time);
+/* The same as text in so many digits, for messages. Returns `text`. */
+char *rt_told(char text[NUM_TEXT], double time, int digits);
 
 #endif

@@ -599,7 +599,7 @@ joint_friction_multipliers(struct rt *run, uint32_t block)
         run->ds, DIAG_E0562, joint->range,
         "at t = %s the forces of the joints and their friction have no unique "
         "solution",
-        num_digits(time, rt_time(run), 9));
+        rt_told(time, rt_time(run), 9));
     diag_help(run->ds, diag,
               "the friction is too strong there (a bush that jams), or the "
               "linkage is at a change point: end the run before");

@@ -194,7 +194,7 @@ rank_changed(struct rt *run, uint32_t block, int rank)
     struct diag *diag = diag_add(
         run->ds, DIAG_E0604, where,
         "at t = %s the joints have %d independent conditions, at the start %d",
-        num_digits(time_text, rt_time(run), 9), rank - spins,
+        rt_told(time_text, rt_time(run), 9), rank - spins,
         joints->rank - spins);
     diag_help(run->ds, diag,
               "a linkage may go on in several ways from such a change point: "

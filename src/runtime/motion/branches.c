@@ -46,8 +46,6 @@
 #define STEP_LEAST 4.0
 /* the same where the time is 0 */
 #define STEP_FIRST 1e-100
-/* Many such steps are no time that is told. */
-#define STEP_BEGUN 1e-90
 
 struct switching {
     double *work, *aside; /* rows of the tape, twice */
@@ -75,14 +73,6 @@ switching_least(const struct rt *run)
 {
     assert(run != NULL);
     return fmax(STEP_LEAST * DBL_EPSILON * fabs(rt_time(run)), STEP_FIRST);
-}
-
-double
-switching_told_time(const struct rt *run)
-{
-    assert(run != NULL);
-    double time = rt_time(run);
-    return fabs(time) <= STEP_BEGUN ? 0.0 : time;
 }
 
 struct branched
@@ -308,7 +298,7 @@ held(struct rt *run, const imp_guard *g)
     struct diag *diag =
         diag_add(run->ds, DIAG_E0735, g->range,
                  "the motion is held where this changes its branch, at t = %s",
-                 num_digits(t, rt_time(run), 9));
+                 rt_told(t, rt_time(run), 9));
     if (in_compliance(run, g)) {
         diag_note(run->ds, diag, g->range,
                   "the force that the load asks for lies between both "

@@ -668,7 +668,7 @@ motion_stuck(struct rt *run)
     char t[NUM_TEXT];
     struct diag *diag = diag_add(run->ds, DIAG_E0603, IMP_NOWHERE,
                                  "the motion cannot be continued beyond t = %s",
-                                 num_digits(t, rt_time(run), 9));
+                                 rt_told(t, rt_time(run), 9));
     diag_help(run->ds, diag,
               "its time series has no radius of convergence there: a force "
               "or a speed grows without bound, or a formula is not smooth");

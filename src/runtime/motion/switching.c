@@ -545,7 +545,7 @@ motion_blows_up(struct rt *run, uint32_t block)
         run->ds, DIAG_E0602, where,
         "the motion comes to a singularity at t = %s: a rate grows without "
         "bound",
-        num_digits(now, found->time, 9));
+        rt_told(now, found->time, 9));
     diag_help(run->ds, diag,
               "end the run before it (`until`), or keep the motion away from "
               "there");

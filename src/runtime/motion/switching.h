@@ -13,9 +13,6 @@ struct switching; /* per block, then per contact; r->switching */
 
 /* The least step at the present time that a clock of doubles can see. */
 double switching_least(const struct rt *run);
-/* The present time as it is told: what changes its branch right behind the
- * start, by the least step, does so at time 0. */
-double switching_told_time(const struct rt *run);
 /* NULL if no formula has branches. Memory: run->own. */
 struct switching *switching_new(struct rt *run);
 /* To be called before another run. */

@@ -124,7 +124,7 @@ relays_discs_tell(struct rt *run, uint32_t block, const struct relays *relays)
             run->ds, DIAG_E0602, guard[number[2 * i]].range,
             "a force along a velocity comes to rest beside contacts at t = %s, "
             "where it has no value",
-            num_digits(t, rt_time(run), 9));
+            rt_told(t, rt_time(run), 9));
         diag_help(run->ds, diag,
                   "in which direction it leaves rest beside them was not "
                   "found; v/sqrt(norm(v)^2 + v0^2) in its place is smooth");

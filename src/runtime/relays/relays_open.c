@@ -191,7 +191,7 @@ relays_tell_open(struct rt *run, uint32_t block, double least,
                 .range,
             "the motion is not unique at t = %s: this jumps at rest, and "
             "drives on %s",
-            num_digits(t, rt_time(run), 9),
+            rt_told(t, rt_time(run), 9),
             relays->bound[i] ? "what a contact holds" : "to either side");
         diag_help(run->ds, diag,
                   "the run takes the value that the formula has there, as "

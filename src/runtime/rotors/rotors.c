@@ -441,7 +441,7 @@ pushes(struct rt *run, const imp_rotor *rotor, double friction)
         diag_add(run->ds, DIAG_E0558, rotor->range_friction,
                  "the friction of the rotor `%s` is %s N*m at t = %s s",
                  imp_text(run->im, rotor->name), num_digits(text, friction, 6),
-                 num_digits(time, rt_time(run), 9));
+                 rt_told(time, rt_time(run), 9));
     diag_help(run->ds, diag,
               "friction is not negative: a torque that drives is the `motor`");
     return IMP_FAILED;

@@ -128,7 +128,7 @@ check_coefficients(struct pins *pins)
             "the friction of joint `%s` is %s, at rest %s, at t = %s",
             imp_text(run->im, pins->pin[i].joint->name),
             num_digits(text[0], mu, 6), num_digits(text[1], at_rest, 6),
-            num_digits(time, rt_time(run), 9));
+            rt_told(time, rt_time(run), 9));
         diag_help(run->ds, diag,
                   "coefficients are not negative, and that at rest is not "
                   "below the other");
@@ -212,7 +212,7 @@ rubbing_no_solution(struct rt *run, const imp_joint *joint, int st)
                     "the forces of the joints beside `%s` are not determined "
                     "at t = %s, and its friction depends on them",
                     imp_text(run->im, joint->name),
-                    num_digits(time, rt_time(run), 9));
+                    rt_told(time, rt_time(run), 9));
     diag_help(run->ds, diag,
               "leave out joints that hold what others hold already, or the "
               "friction; a linkage has such a place where it is flat");

@@ -14,6 +14,7 @@
 #include "runtime/modes/friction_modes.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rotors/rotors.h"
 
@@ -694,6 +695,8 @@ simulate_run(struct simulation *sim, double limit)
     sim->changed = NEW_N(run->arena, double, run->im->blocks.n + 1);
     run->singular = NULL;
     motion_horizon(run, sim->options.until);
+    if (sim->options.until > 0.0)
+        switching_begin(run);
     /* In a sweep many runs follow one another, and how far the last one was
      * tells nothing of the work to come. */
     rt_progress(run, 0.0);

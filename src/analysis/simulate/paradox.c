@@ -55,15 +55,6 @@ list_sets(struct simulation *sim, struct diag *diag,
     }
 }
 
-/* "least to greatest" */
-static const char *
-range_text(struct arena *arena, const double range[2])
-{
-    char least[NUM_TEXT], greatest[NUM_TEXT];
-    return arena_printf(arena, "%s to %s", num_digits(least, range[0], 6),
-                        num_digits(greatest, range[1], 6));
-}
-
 /* `loads = report`: one line per point of the bounds of its forces. */
 static void
 list_ranges(struct simulation *sim, struct diag *diag,
@@ -74,12 +65,12 @@ list_ranges(struct simulation *sim, struct diag *diag,
     for (int i = 0; i < n && range; i++)
         diag_note(sim->analysis->ds, diag,
                   rt_contact(sim->run, spot[i].contact)->range,
-                  "`%s` may bear a normal force of %s N and friction of %s N; "
-                  "acceleration of its slip: %s m/s^2",
+                  "`%s` may bear a normal force of %s and friction of %s; "
+                  "acceleration of its slip: %s",
                   simulate_contact_name(sim, spot[i].contact),
-                  range_text(arena, range[i].normal),
-                  range_text(arena, range[i].tangential),
-                  range_text(arena, range[i].slip));
+                  choice_range_text(arena, range[i].normal, " N"),
+                  choice_range_text(arena, range[i].tangential, " N"),
+                  choice_range_text(arena, range[i].slip, " m/s^2"));
 }
 
 void
@@ -234,11 +225,11 @@ simulate_paradox_ranges(struct simulation *sim,
         return;
     sim->reported.shared_forces = true;
     for (int i = 0; i < n; i++)
-        list = arena_printf(arena, "%s%s%s: normal force %s N, friction %s N",
-                            list, i ? "; " : "",
-                            simulate_contact_name(sim, spot[i].contact),
-                            range_text(arena, range[i].normal),
-                            range_text(arena, range[i].tangential));
+        list = arena_printf(
+            arena, "%s%s%s: normal force %s, friction %s", list, i ? "; " : "",
+            simulate_contact_name(sim, spot[i].contact),
+            choice_range_text(arena, range[i].normal, " N"),
+            choice_range_text(arena, range[i].tangential, " N"));
     simulate_remark(sim, arena_printf(arena,
                                       "t = %s s: the motion is one, the loads "
                                       "are not: %s",

@@ -186,6 +186,10 @@ void choice_tie(const struct choice_group *group,
 const char *choice_spread_text(struct arena *arena,
                                const struct friction_choice *choice, int digits,
                                const char *unit);
+/* What lies between two bounds, which may be infinite, with this unit: "1 to 3
+ * N", one number, "1 N and more", "3 N and less", or "any size". */
+const char *choice_range_text(struct arena *arena, const double range[2],
+                              const char *unit);
 /* What was found where nothing is singled out. */
 const char *choice_verdict_text(struct arena *arena,
                                 const struct choice_group *group,

@@ -28,17 +28,23 @@ set_text(struct arena *arena, int n, const char *const *name,
     return text;
 }
 
-/* "least to greatest", or one number. */
-static const char *
-range_text(struct arena *arena, const double range[2])
+const char *
+choice_range_text(struct arena *arena, const double range[2], const char *unit)
 {
+    assert(arena && range && unit);
     char least[NUM_TEXT], greatest[NUM_TEXT];
     double size = fmax(fabs(range[0]), fabs(range[1]));
+    num_digits(least, range[0], 6);
     num_digits(greatest, range[1], 6);
-    return isfinite(size) && range[1] - range[0] <= RANGE_POINT * size
-               ? arena_printf(arena, "%s", greatest)
-               : arena_printf(arena, "%s to %s", num_digits(least, range[0], 6),
-                              greatest);
+    if (!isfinite(range[0]) && !isfinite(range[1]))
+        return "any size";
+    if (!isfinite(size))
+        return isfinite(range[0])
+                   ? arena_printf(arena, "%s%s and more", least, unit)
+                   : arena_printf(arena, "%s%s and less", greatest, unit);
+    return range[1] - range[0] <= RANGE_POINT * size
+               ? arena_printf(arena, "%s%s", greatest, unit)
+               : arena_printf(arena, "%s to %s%s", least, greatest, unit);
 }
 
 const char *
@@ -55,9 +61,9 @@ choice_ranges_text(struct arena *arena, const struct choice_group *group,
         text = arena_printf(
             arena, "%s%s`%s` %s: normal force %s, friction %s, slip'' %s", text,
             i ? "; " : "", name[i], contact_mode_name(set->mode[i]),
-            range_text(arena, range[i].normal),
-            range_text(arena, range[i].tangential),
-            range_text(arena, range[i].slip));
+            choice_range_text(arena, range[i].normal, ""),
+            choice_range_text(arena, range[i].tangential, ""),
+            choice_range_text(arena, range[i].slip, ""));
     return text;
 }
 

@@ -760,6 +760,10 @@ friction_start(struct flow *flow)
                           taylor->terms.gap[i], taylor->terms.rate[i]);
         on[i] = start == FLOW_START_CLOSED;
         taylor->contacts.opening[i] = start == FLOW_START_OPENS;
+        /* a run that begins the least step behind its start */
+        if (taylor->now > 0.0 &&
+            fabs(taylor->friction->rows.speed[2 * i + 1]) <= late_slip(flow, i))
+            taylor->friction->zero[i] = true;
         if (friction_soft(flow, i)) {
             friction_soft_start(flow, i, on[i]);
             on[i] = false;

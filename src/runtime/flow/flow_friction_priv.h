@@ -115,7 +115,8 @@ struct taylor_friction {
     double *begun;  /* m: what rounding has made of a slip that began with the
                        piece before (m/s); 0: none did */
     bool *still;    /* m: opens with this piece, without a rate */
-    bool *zero;     /* m: the last impact ended the slip */
+    bool *zero;     /* m: the last impact, or the start, ended
+                       the slip */
     double *normal, *tangential;         /* m: forces at the last choice */
     double *normal_now, *tangential_now; /* m: forces where the piece begins */
     bool struck;      /* an impact has ended these forces at this instant */

@@ -171,6 +171,10 @@ start_size(const struct flow *flow, uint32_t contact, const double *x)
     return isfinite(size) ? size : 0.0;
 }
 
+/* A run that begins the least step behind its start (switching_begin) has gaps
+ * that may have moved by their rates for so many times as long. */
+#define START_BEGUN 2.0
+
 enum flow_start
 flow_start_of(const struct flow *flow, uint32_t contact, double share,
               double gap_terms, double rate_terms)
@@ -231,6 +235,9 @@ flow_start_open(struct flow *flow)
             size = x > size ? x : size;
         }
         if (flow->instant.gap[which] >= -FLOW_CLOSED * size ||
+            flow->instant.gap[which] >= -START_BEGUN *
+                                            fabs(flow->instant.rate[which]) *
+                                            rt_time(flow->run) ||
             flow->instant.gap[which] >=
                 -FLOW_ROUNDING * fmax(start_size(flow, which, flow->q),
                                       size_of_others(flow, which)) ||

@@ -386,13 +386,12 @@ loads_text(const struct flow *flow, const struct candidates *all,
            const struct friction_choice *choice)
 {
     struct arena *arena = flow->run->arena;
-    char spread[NUM_TEXT];
     if (choice->verdict == FRICTION_LOADS)
         return arena_printf(
             arena,
-            "accelerations depend on how the contacts share the loads, by up "
-            "to %s; the forces of least norm are taken",
-            num_digits(spread, friction_spread(arena, choice, INFINITY), 6));
+            "accelerations depend on how the contacts share the loads, %s; "
+            "the forces of least norm are taken",
+            choice_spread_text(arena, choice, 6, ""));
     if (choice->verdict != FRICTION_SHARED)
         return NULL;
     if (flow->run->loads != LOADS_REPORT)

@@ -420,9 +420,10 @@ struct switching_sides {
 };
 
 /* The sides of all guards of these blocks, from the rates of the motion without
- * closed contacts. Where it has none, they are on no side. */
+ * closed contacts. Where it has none, they are on no side; or, of the state
+ * alone, those that ask for no rates are. */
 static void
-sides_fill(struct rt *run, const struct switching_sides *sides)
+sides_fill(struct rt *run, const struct switching_sides *sides, bool alone)
 {
     double *side = sides->side;
     for (size_t i = 0; i < sides->n; i++)
@@ -436,9 +437,9 @@ sides_fill(struct rt *run, const struct switching_sides *sides)
         const double *rows[] = {aside.rows, NULL, NULL};
         double *kept = run->rows.block[b];
         run->rows.block[b] = aside.rows;
-        bool known = motion_rows_free(run, b, 1) == IMP_OK;
+        int st = motion_rows_free(run, b, 1);
         run->rows.block[b] = kept;
-        if (known)
+        if (st == IMP_OK || (alone && st == IMP_NONFINITE))
             branched_sides(run, &formulas, rows, side);
         side += n;
     }
@@ -455,7 +456,7 @@ switching_sides_now(struct rt *run, const bool *block)
         return NULL;
     sides->block = block;
     sides->side = NEW_N(run->brief, double, sides->n);
-    sides_fill(run, sides);
+    sides_fill(run, sides, false);
     return sides;
 }
 
@@ -467,11 +468,64 @@ switching_sides_left(struct rt *run, const struct switching_sides *then)
         return false;
     struct switching_sides now = *then;
     now.side = NEW_N(run->brief, double, now.n);
-    sides_fill(run, &now);
+    sides_fill(run, &now, false);
     for (size_t i = 0; i < now.n; i++)
         if (fabs(now.side[i] - then->side[i]) > 0.0)
             return true;
     return false;
+}
+
+/* Does a run begin behind a change of this guard? Of systems those of gaps and
+ * slides count for nothing, since these would have moved; so do those of gaps
+ * in models with joints: what joints take along where a body changes its speed
+ * at once is seen where a run comes to that time. */
+static bool
+begins_behind(const struct rt *run, uint32_t block, const imp_guard *guard)
+{
+    return !guard->gap ||
+           (motion_block_of(run, block)->system == IMP_NO_SYSTEM &&
+            run->im->joints.n == 0);
+}
+
+/* Is one of these guards on a side now that was on none then? */
+static bool
+sides_come(const struct rt *run, const struct switching_sides *sides,
+           const double *then)
+{
+    const double *now = sides->side;
+    for (uint32_t b = 0; b < run->im->blocks.n; b++) {
+        uint32_t n = sides->block[b] ? switching_count(run, b) : 0;
+        struct branched formulas = branched_block(run, b);
+        for (uint32_t i = 0; i < n; i++, then++, now++)
+            if (isnan(*then) && !isnan(*now) &&
+                begins_behind(run, b, formulas.guard + i))
+                return true;
+    }
+    return false;
+}
+
+void
+switching_begin(struct rt *run)
+{
+    assert(run != NULL && rt_time(run) == 0.0);
+    uint32_t n = run->im->blocks.n;
+    bool *block = NEW_N(run->brief, bool, n + 1);
+    /* not of what follows the motion of others, or remembers */
+    for (uint32_t b = 0; b < n; b++)
+        block[b] = !motion_block_of(run, b)->observer &&
+                   system_memory_by(run, b) == NULL;
+    struct switching_sides *at = switching_sides_now(run, block);
+    if (!at)
+        return;
+    sides_fill(run, at, true);
+    double *here = at->side;
+    at->side = NEW_N(run->brief, double, at->n);
+    run->env[run->im->layout.time] = switching_least(run);
+    sides_fill(run, at, true);
+    if (!sides_come(run, at, here))
+        run->env[run->im->layout.time] = 0.0;
+    motion_prescribed(run);
+    switching_reset(run); /* sizes of terms have been noted on both sides */
 }
 
 /* -- singularities ---------------------------------------------------------

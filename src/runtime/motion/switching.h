@@ -13,6 +13,11 @@ struct switching; /* per block, then per contact; r->switching */
 
 /* The least step at the present time that a clock of doubles can see. */
 double switching_least(const struct rt *run);
+/* To be called at time 0, before a run: where formulas of the motion are just
+ * at a change of their branch that time alone brings (`if t > 0`,
+ * sign(sin(w*t))), the run begins the least step behind it, on the side onto
+ * which they go. */
+void switching_begin(struct rt *run);
 /* NULL if no formula has branches. Memory: run->own. */
 struct switching *switching_new(struct rt *run);
 /* To be called before another run. */

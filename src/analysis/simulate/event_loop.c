@@ -695,7 +695,7 @@ simulate_run(struct simulation *sim, double limit)
     sim->changed = NEW_N(run->arena, double, run->im->blocks.n + 1);
     run->singular = NULL;
     motion_horizon(run, sim->options.until);
-    if (sim->options.until > 0.0)
+    if (sim->options.until > switching_least(run))
         switching_begin(run);
     /* In a sweep many runs follow one another, and how far the last one was
      * tells nothing of the work to come. */

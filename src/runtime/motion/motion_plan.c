@@ -290,6 +290,15 @@ motion_plan_new(struct rt *run)
 }
 
 void
+motion_horizon(struct rt *run, double until)
+{
+    assert(run != NULL && run->motion != NULL && !isnan(until));
+    run->motion->horizon = isfinite(until) ? fabs(until) : 0.0;
+    for (uint32_t block = 0; block < run->im->blocks.n; block++)
+        run->motion->briefs[block] = (struct motion_brief){.time = NAN};
+}
+
+void
 motion_prescribed(struct rt *run)
 {
     assert(run != NULL);

@@ -31,9 +31,12 @@
 #include "runtime/motion/switching.h"
 #include "runtime/relays/relays.h"
 
-/* The orders of series whose last orders are beyond a double. */
-static const int lower_order[] = {20, 16};
+/* The orders of series whose last orders are beyond a double. Those below
+ * LOWER_FIRST lead less far: they are followed where a parabola leads less. */
+static const int lower_order[] = {20, 16, 12, 9, 7, 5};
 #define N_LOWER (sizeof lower_order / sizeof *lower_order)
+#define LOWER_FIRST 16
+#define LOWER_LAST 5
 /* Such a series is halved at most so many times to where it obeys. */
 #define LOWER_HALVINGS 8
 
@@ -146,14 +149,14 @@ motion_rows_free(struct rt *run, uint32_t block, int order)
 
 /* -- the first step -------------------------------------------------------- */
 
-/* The greatest order, at most this one, of a series here that is finite, which
- * is made; 0: there is none. */
+/* The greatest order, at most this one and at least `lowest`, of a series here
+ * that is finite, which is made; 0: there is none. */
 static int
-finite_order(struct rt *run, uint32_t block, int order)
+finite_order(struct rt *run, uint32_t block, int order, int lowest)
 {
     if (motion_rows(run, block, order) == IMP_OK)
         return order;
-    for (size_t i = 0; i < N_LOWER; i++)
+    for (size_t i = 0; i < N_LOWER && lower_order[i] >= lowest; i++)
         if (lower_order[i] < order &&
             motion_rows(run, block, lower_order[i]) == IMP_OK)
             return lower_order[i];
@@ -217,7 +220,7 @@ leads_on(struct rt *run, uint32_t block, struct crossing *own, int order,
 {
     double span;
     crossing_move(run, block, own, order, start, step);
-    int made = finite_order(run, block, order);
+    int made = finite_order(run, block, order, LOWER_FIRST);
     if (made == 0)
         return false;
     motion_step(run, block, made, &span);
@@ -321,7 +324,7 @@ share_of(struct rt *run, uint32_t block, struct crossing *own,
         double span, along = 0.0;
         follow_share(run, block, own, rest, rest->push, 0.5 * share);
         crossing_move(run, block, own, rest->order, rest->start, rest->step);
-        int made = finite_order(run, block, rest->order);
+        int made = finite_order(run, block, rest->order, LOWER_FIRST);
         /* parts that are pushed alike, or not yet, still have no series */
         if (made == 0 && motion_rows(run, block, 1) != IMP_OK)
             return 0.0;
@@ -434,15 +437,16 @@ first_step(struct rt *run, uint32_t block, int order, double least,
     return found;
 }
 
-/* Leaves the series of a lower order in the rows of the block. How long it
- * obeys; 0: there is none that leads on by more than the least step. */
+/* Leaves the series of a lower order, at least `lowest`, in the rows of the
+ * block. How long it obeys; 0: there is none, or for the least step alone. */
 static double
-lower_series(struct rt *run, uint32_t block, int order, double least)
+lower_series(struct rt *run, uint32_t block, int order, int lowest,
+             double least)
 {
     const struct motion_block *moving = motion_block_of(run, block);
     struct crossing *own = crossing_of(run, block);
     double start = rt_time(run), length;
-    int made = finite_order(run, block, order);
+    int made = finite_order(run, block, order, lowest);
     if (made == 0 || made == order)
         return 0.0;
     motion_step(run, block, made, &length);
@@ -555,15 +559,6 @@ follow_forces(struct rt *run, uint32_t block, int order, double least,
     return step;
 }
 
-void
-motion_horizon(struct rt *run, double until)
-{
-    assert(run != NULL && run->motion != NULL && !isnan(until));
-    run->motion->horizon = isfinite(until) ? fabs(until) : 0.0;
-    for (uint32_t block = 0; block < run->im->blocks.n; block++)
-        run->motion->briefs[block] = (struct motion_brief){.time = NAN};
-}
-
 int
 crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
 {
@@ -577,9 +572,13 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
         return IMP_NONFINITE;
     /* how far a series leads on only high orders tell */
     order = order < MOTION_STEP_ORDER ? MOTION_STEP_ORDER : order;
-    if (!moving->observer && !slides && !relays_act(run, block) &&
-        (*length = lower_series(run, block, order, least)) > 0.0)
+    bool lower = !moving->observer && !slides && !relays_act(run, block);
+    if (lower &&
+        (*length = lower_series(run, block, order, LOWER_FIRST, least)) > 0.0)
         return IMP_OK;
+    double later = lower && moving->system != IMP_NO_SYSTEM
+                       ? lower_series(run, block, order, LOWER_LAST, least)
+                       : 0.0;
     /* the rates of accelerations may be infinite, as those of a root of 0 */
     int first = motion_rows(run, block, 1);
     if (first != IMP_OK && !((slides || rough) && first == IMP_NONFINITE))
@@ -590,6 +589,10 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     *length = crossing_length(run, block, order, least, INFINITY);
     if (!moving->observer)
         *length = first_step(run, block, order, least, *length);
+    if (later > *length) {
+        *length = lower_series(run, block, order, LOWER_LAST, least);
+        return IMP_OK;
+    }
     if (*length <= least)
         *length = fmax(*length, crossing_stops(run, block, order));
     bool known = slides && *length > FIRST_CLOCK * least;

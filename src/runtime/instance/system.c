@@ -748,6 +748,22 @@ system_slip(struct rt *run, uint32_t system, uint32_t i,
     return IMP_OK;
 }
 
+/* The last order, at most this one, of which a variable of the system has a
+ * coefficient: the series that is followed may be one of a lower order. */
+static int
+last_order(const struct rt *run, const imp_system *sys, int order)
+{
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    for (; order > 1; order--)
+        for (uint32_t i = 0; i < block->state.n; i++)
+            if (run->rows.block[sys->block][(size_t)row[i] * IMP_ROW_STRIDE +
+                                            IMP_ROW_PAD + (size_t)order] != 0.0)
+                return order;
+    return order;
+}
+
 int
 system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
                   double *series)
@@ -756,34 +772,18 @@ system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
     const imp_system *sys = rt_system(run, system);
     uint32_t contact = sys->contact + i, tape = rt_contact(run, contact)->event;
     const double *rows[1] = {run->rows.block[sys->block]};
-    int st = with_message(
-        run,
-        rt_series(run, tape, NULL, rows, run->rows.contact[contact], order),
-        tape);
-    if (st)
+    double *work = run->rows.contact[contact];
+    int made = order, st = rt_series(run, tape, NULL, rows, work, order);
+    if (st == IMP_NONFINITE && (made = last_order(run, sys, order)) < order)
+        st = rt_series(run, tape, NULL, rows, work, made);
+    if ((st = with_message(run, st, tape)))
         return st;
     const imp_tape *t = IMP_ARRAY(run->im, run->im->tapes, imp_tape) + tape;
     const imp_instr *code = IMP_ARRAY(run->im, t->code, imp_instr);
     uint32_t row = code[IMP_ARRAY(run->im, t->outs, uint32_t)[0]].row;
-    memcpy(series,
-           run->rows.contact[contact] + (size_t)row * IMP_ROW_STRIDE +
-               IMP_ROW_PAD,
-           (size_t)(order + 1) * sizeof *series);
+    memcpy(series, work + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+           (size_t)(made + 1) * sizeof *series);
+    for (int k = made + 1; k <= order; k++)
+        series[k] = 0.0;
     return IMP_OK;
-}
-
-double
-system_energy_norm(const double *mass, const double *velocity, uint32_t count)
-{
-    assert(mass != NULL && velocity != NULL);
-    double sum = 0.0, greatest = 0.0;
-    for (uint32_t i = 0; i < count; i++)
-        greatest = fmax(greatest, fabs(velocity[i]));
-    if (!(greatest > 0.0) || !isfinite(greatest))
-        return greatest;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; j < count; j++)
-            sum += (velocity[i] / greatest) * mass[(size_t)i * count + j] *
-                   (velocity[j] / greatest);
-    return sqrt(fmax(sum, 0.0)) * greatest;
 }

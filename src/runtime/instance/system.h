@@ -132,7 +132,8 @@ int system_mass(struct rt *run, uint32_t system, double *mass);
 double system_energy_norm(const double *mass, const double *velocity,
                           uint32_t count);
 /* The series of the gap of contact i, after the block's series to that order.
- */
+ * Where that has zeros behind a lower order, so has the gap if its own higher
+ * orders are beyond a double. Status as of rt_eval. */
 int system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
                       double *series);
 /* Gap, rate and gradient (n numbers, or NULL) of contact i of the system. */

@@ -179,3 +179,19 @@ system_series_at_rest(struct rt *run, uint32_t system, int order, int high)
     run->ds = heard;
     return holds && !st ? IMP_OK : IMP_NONFINITE;
 }
+
+double
+system_energy_norm(const double *mass, const double *velocity, uint32_t count)
+{
+    assert(mass != NULL && velocity != NULL);
+    double sum = 0.0, greatest = 0.0;
+    for (uint32_t i = 0; i < count; i++)
+        greatest = fmax(greatest, fabs(velocity[i]));
+    if (!(greatest > 0.0) || !isfinite(greatest))
+        return greatest;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            sum += (velocity[i] / greatest) * mass[(size_t)i * count + j] *
+                   (velocity[j] / greatest);
+    return sqrt(fmax(sum, 0.0)) * greatest;
+}

@@ -274,11 +274,11 @@ friction_choose_near(struct arena *arena, const struct friction_instant *in,
 
 /* s is this share of the time in which accelerations change by themselves, or
  * shares that are each less than the one before by NEXT_LESS, NEXT_TRIES in
- * all. The last one moves margins by 1e-5 of their terms, well above the
- * tolerances of a choice (friction_priv.h). */
+ * all. The last one moves margins by 1e-8 of their terms, above the tolerance of
+ * a choice (friction_priv.h). */
 #define NEXT_SHARE 1e-2
 #define NEXT_LESS 0.1
-#define NEXT_TRIES 4
+#define NEXT_TRIES 7
 
 /* Accelerations are about to vanish when less than this share of their terms is
  * left of them. */

@@ -139,6 +139,7 @@ friction_modes_remember(struct rt *run, enum choice_cause cause)
             if ((st = forces_now(run, group, &ahead)))
                 return st;
         }
+        bool drifts = group->drifts == rt_time(run);
         if (set->until.n == set->until.room) {
             int room = 2 * set->until.room + 8;
             struct persistent_mode *more =
@@ -155,7 +156,9 @@ friction_modes_remember(struct rt *run, enum choice_cause cause)
             .tied = row->friction->tied,
             .onset = row->friction->onset == rt_time(run),
             .force = {force_now(group, ahead, &row->force),
-                      force_now(group, ahead, &row->friction->force)}};
+                      force_now(group, ahead, &row->friction->force)},
+            .drift = {drifts ? row->drift : NAN,
+                      drifts ? row->friction->drift : NAN}};
     }
     return cause == CHOICE_CONE || cause == CHOICE_UNLOADED
                ? remember_rates(run)
@@ -557,6 +560,28 @@ end_slips(struct friction_rows *in, struct friction_modes *modes)
     return st;
 }
 
+/* How forces grow that have just been chosen (friction_rows_next), and go on in
+ * the same modes without a contact that bears nothing and opens at the same
+ * time: to choose them anew, without it, might press it again. NULL: it is not
+ * so. */
+static const double *
+growth_before(const struct friction_rows *in,
+              const struct friction_modes *modes, const struct taken *taken)
+{
+    double *drift = NEW_N(in->run->brief, double, 2 * (size_t)in->n);
+    if (modes->cause != CHOICE_LEFT || modes->choice.verdict != FRICTION_LOADS)
+        return NULL;
+    for (int i = 0; i < taken->n_on; i++) {
+        int point = taken->order[i];
+        const struct persistent_mode *before = mode_before(in, point);
+        if (!before || isnan(before->drift[0]) ||
+            before->mode != taken->set->mode[point])
+            return NULL;
+        memcpy(drift + 2 * point, before->drift, sizeof before->drift);
+    }
+    return drift;
+}
+
 /* Holds the points in the modes that are taken, or in those that go on. */
 static int
 hold_taken(struct friction_rows *in, struct friction_modes *modes)
@@ -567,6 +592,7 @@ hold_taken(struct friction_rows *in, struct friction_modes *modes)
     modes->mode = set->mode;
     struct taken taken = {.set = set};
     sort_out(in, &taken);
+    taken.drift = growth_before(in, modes, &taken);
     int first = modes->cause == CHOICE_CONE ? modes->which : -1;
     if (in->n_joint) {
         hold_joints(in, &taken, first, false);
@@ -583,8 +609,9 @@ hold_taken(struct friction_rows *in, struct friction_modes *modes)
         st = hold(in, &taken, first, &lawful);
     }
     /* shares that last keep off the edges, however little they do, but for
-     * those of points that they leave without any */
-    if (!st && (!in->choice.lasts || taken.n_on < taken.n))
+     * those of points that they leave without any; growth that has just been
+     * chosen goes on */
+    if (!st && !taken.drift && (!in->choice.lasts || taken.n_on < taken.n))
         st = friction_rows_next(in, modes->next, &goes_on, &next);
     if (st || !goes_on)
         return st;

@@ -322,6 +322,26 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     return st;
 }
 
+/* Of fewer rows factors are made as fast as they are compared. */
+#define KEPT_LEAST 12
+
+/* Are the factors that were made last those of G? Else G is noted as what the
+ * next ones are of, if they depend on nothing else (plain). */
+static bool
+factors_stand(struct persistent_group *group, bool plain)
+{
+    struct persistent_delassus *delassus = &group->delassus;
+    size_t n = (size_t)group->n_unknown, bytes = sizeof(double) * n * n;
+    bool keeps = plain && n >= KEPT_LEAST;
+    if (keeps && delassus->n_of == (int)n && !delassus->chosen &&
+        !memcmp(delassus->of, delassus->G, bytes))
+        return true;
+    delassus->n_of = keeps ? (int)n : 0;
+    if (keeps)
+        memcpy(delassus->of, delassus->G, bytes);
+    return false;
+}
+
 /* Makes G of the unknowns as joints answer now, and factors it: by its singular
  * values if it is not symmetric, or if its rank is in doubt. */
 static int
@@ -336,7 +356,7 @@ factor_one(struct rt *run, struct persistent_group *group)
     if (group->yields)
         delassus->given = persistent_soft_given(group, delassus->G);
     bool plain = !group->yields && !group->rubs && symmetric;
-    if (persistent_factors_stand(group, plain))
+    if (factors_stand(group, plain))
         return IMP_OK;
     delassus->clear = delassus->chosen = false;
     if (persistent_factor_few(run, group, symmetric))

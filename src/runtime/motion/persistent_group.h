@@ -59,6 +59,8 @@ struct persistent_mode {
     bool onset;      /* slip began at this instant */
     double force[2]; /* normal and tangential (N) */
     double rate[2];  /* how fast they change (N/s) */
+    double drift[2]; /* and their guesses, which were made at this instant, too;
+                        NAN: these do not */
 };
 /* One point of a group: its gap, and how fast a motion of its two bodies opens
  * it, by velocity (entries 0..2, world axes) and by spin (3..5, body axes; in
@@ -384,9 +386,6 @@ persistent_stands(const struct persistent_group *group,
  * all, G is the rounding of that. */
 double persistent_unheld(const struct rt *run,
                          const struct persistent_group *group);
-/* Are the factors that were made last those of G? Else G is noted as what the
- * next ones are of, if they depend on nothing else (plain). */
-bool persistent_factors_stand(struct persistent_group *group, bool plain);
 /* Factors G by its entries that are not 0, if these are few of many, and its
  * rank is clear. symmetric: G is. */
 bool persistent_factor_few(struct rt *run, struct persistent_group *group,

@@ -21,10 +21,6 @@
 #include "runtime/numerics/dense.h"
 #include "runtime/sparse/sparse_least.h"
 
-/* -- shares --------------------------------------------------------------- */
-
-/* Of fewer rows factors are made as fast as they are compared. */
-#define KEPT_LEAST 12
 /* Few entries are one of so many. */
 #define FEW_ENTRIES 8
 
@@ -48,22 +44,6 @@ persistent_solve(const struct persistent_group *group, const double *b,
         dense_svd_solve(n, n, group->delassus.U, group->delassus.V,
                         group->delassus.s, group->delassus.rank,
                         group->scratch.a, x, group->scratch.c);
-}
-
-bool
-persistent_factors_stand(struct persistent_group *group, bool plain)
-{
-    assert(group);
-    struct persistent_delassus *delassus = &group->delassus;
-    size_t n = (size_t)group->n_unknown, bytes = sizeof(double) * n * n;
-    bool keeps = plain && n >= KEPT_LEAST;
-    if (keeps && delassus->n_of == (int)n && !delassus->chosen &&
-        !memcmp(delassus->of, delassus->G, bytes))
-        return true;
-    delassus->n_of = keeps ? (int)n : 0;
-    if (keeps)
-        memcpy(delassus->of, delassus->G, bytes);
-    return false;
 }
 
 bool
@@ -456,32 +436,56 @@ share_as_chosen(struct persistent_group *group, const double *near,
     persistent_solve(group, b, answer);
 }
 
+/* Are these, of equations that say that no points depend on each other, other
+ * forces than the choice of modes has left? */
+static bool
+doubts_rank(const struct rt *run, const struct persistent_group *group,
+            const double *force)
+{
+    double most = 0.0, moved = 0.0;
+    if (!group->friction || run->im->dim != 2 || group->yields)
+        return false;
+    for (int i = 0; i < group->n_unknown; i++) {
+        most = fmax(most, fabs(group->unknown[i].guess));
+        moved = fmax(moved, fabs(force[i] - group->unknown[i].guess));
+    }
+    return most > 0.0 && moved > SHARES_MOVED * most;
+}
+
 void
 persistent_share(struct rt *run, struct persistent_group *group, int term,
                  double *answer)
 {
     assert(run && group && term >= 0 && answer);
     int n = group->n_unknown;
-    bool shared = group->friction && group->delassus.rank < n,
-         rates = term == 1 && !isnan(group->drifts),
-         follows =
-             shared && run->im->dim == 2 && !run->joints && !group->yields;
-    double *near = group->scratch.near;
+    double *near = group->scratch.near, *b = group->scratch.b, *own = NULL;
+    if (!group->friction || group->delassus.rank == n) {
+        persistent_solve(group, b, answer);
+        if (term > 0 || !doubts_rank(run, group, answer))
+            return;
+        own = arena_copy(run->brief, answer, sizeof *own * (size_t)n);
+    }
+    bool rates = term == 1 && !isnan(group->drifts),
+         follows = run->im->dim == 2 && !run->joints && !group->yields,
+         nearest = term == 0 || rates || follows;
     for (uint32_t i = 0; i < group->moved.n_body && follows; i++)
         run->persistent_memory->place[group->moved.body[i]] = i;
-    for (int i = 0; i < n && shared; i++)
+    for (int i = 0; i < n; i++)
         near[i] = term == 0 ? group->unknown[i].guess
                   : rates   ? group->unknown[i].drift
                             : 0.0;
     if (follows && term > 0)
         turn(run, group, term, near);
-    bool nearest = shared && (term == 0 || rates || follows);
     for (int i = 0; i < n && nearest; i++)
         if (near[i] != 0.0)
-            dense_add(n, near[i], group->delassus.G + i * n, group->scratch.b);
-    persistent_solve(group, group->scratch.b, answer);
-    if (shared && term == 0 && run->im->dim == 2)
+            dense_add(n, near[i], group->delassus.G + i * n, b);
+    persistent_solve(group, b, answer);
+    if (term == 0 && run->im->dim == 2)
         share_as_chosen(group, near, answer);
+    if (own && group->delassus.rank == n) {
+        memcpy(answer, own, sizeof *own * (size_t)n);
+        return;
+    }
     if (follows) {
         struct persistent_shares *shares = shares_of(run, group);
         memcpy(shares->more, answer, sizeof *answer * (size_t)n);

@@ -757,19 +757,22 @@ simulate_short_flight(const struct simulation *sim, uint32_t contact)
     return flights->impacts > 0 && height <= low;
 }
 
-/* How fast a point comes (m/s) to whose gap the impact does nothing: as before
- * the impact, or, if that is more, as the impulses of all others leave it. What
- * they push together would have been hit so much later. 0: it does not come. */
-static double
-approach_alone(const struct impact_solver *solver, int c)
+/* Notes how fast a point comes (m/s) to whose gap the impact does nothing: as
+ * before the impact, or, if that is more, as the impulses of all others leave
+ * it. What they push together would have been hit so much later. */
+static void
+note_approach(const struct impact_solver *solver, int c, struct gap_left *left)
 {
-    double length = solver->approach.length[c], before = solver->approach.v0[c],
+    double length = solver->approach.length[c],
+           after = solver->velocity.after[c] / length,
+           before = solver->approach.v0[c],
            own =
                solver->delassus.G[(size_t)c * (size_t)solver->nc + (size_t)c] *
-               solver->impulse.P[c] * length;
-    return before < 0.0
-               ? fmax(-before, own - solver->velocity.after[c] / length)
-               : 0.0;
+               solver->impulse.P[c] * length,
+           speed = before < 0.0 ? fmax(-before, own - after) : 0.0;
+    if (speed > left->speed)
+        *left =
+            (struct gap_left){.before = before, .after = after, .speed = speed};
 }
 
 void
@@ -779,17 +782,19 @@ limit_note_early(struct simulation *sim, uint32_t contact,
 {
     assert(sim != NULL && contact < sim->n_contacts);
     struct closest_points closest;
-    double speed = 0.0;
+    struct gap_left left = {0};
     for (int c = 0; c < solver->nc; c++)
         if (problem->contact[c] == contact)
-            speed = fmax(speed, approach_alone(solver, c));
-    if (!(speed > 0.0) || (sim->resting.n && sim->resting.is_over[contact]))
+            note_approach(solver, c, &left);
+    if (left.speed == 0.0 || (sim->resting.n && sim->resting.is_over[contact]))
         return;
     struct saved_start start = saved_start_take(sim->run, contact);
     int st = closest_points_find(sim->run, contact, &closest, false);
     saved_start_restore(sim->run, &start);
     if (st)
         return;
-    flight_history_note_gap(&sim->contacts[contact].flights, closest.gap, speed,
-                            DBL_EPSILON * limit_group_place(sim->run, contact));
+    left.time = rt_time(sim->run);
+    left.gap = closest.gap;
+    left.rounding = DBL_EPSILON * limit_group_place(sim->run, contact);
+    flight_history_note_gap(&sim->contacts[contact].flights, &left);
 }

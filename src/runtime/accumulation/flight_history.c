@@ -49,16 +49,44 @@ flight_history_add(struct flight_history *flights, double time)
     return true;
 }
 
-void
-flight_history_note_gap(struct flight_history *flights, double gap,
-                        double speed, double rounding)
+/* How fast the gap is accelerated towards 0 (m/s^2), as its last flight shows:
+ * since the impact with which that began, or since the contact was let go, its
+ * rate has fallen to what it is before the impact. Bodies that lie on others
+ * come down by their weight though free ones would not, and the impacts of
+ * their neighbours have a part in it. The gap itself does not show it: what is
+ * held beside it is brought to 0 and moves it. 0: it is not known. */
+static double
+brought_down(const struct flight_history *flights, const struct gap_left *left)
 {
-    assert(flights != NULL && speed > 0.0 && rounding >= 0.0);
-    double change = fabs(gap - flights->gap),
-           early = gap < 0.0 ? 2.0 * change / speed : change / speed;
-    flights->early_now = change > rounding ? early : 0.0;
+    double since = fmax(flights->last, flights->released), apart = 0.0;
+    if (flights->parted >= since) {
+        since = flights->parted;
+        apart = fmax(flights->apart, 0.0);
+    }
+    return left->time > since
+               ? fmax((apart - left->before) / (left->time - since), 0.0)
+               : 0.0;
+}
+
+/* What comes at the speed u and is accelerated by a takes t for a gap h, where
+ * h = u t + a t^2/2. An overlap was passed at the speed u in the end, begun at
+ * rest at the slowest (2 h/u), or begun at any speed with a (sqrt(2 h/a)). */
+void
+flight_history_note_gap(struct flight_history *flights,
+                        const struct gap_left *left)
+{
+    assert(flights != NULL && left->speed > 0.0 && left->rounding >= 0.0);
+    double change = fabs(left->gap - flights->gap), u = left->speed,
+           fall = brought_down(flights, left),
+           from_rest = fall > 0.0 ? sqrt(2.0 * change / fall) : INFINITY,
+           early = left->gap < 0.0
+                       ? fmin(2.0 * change / u, from_rest)
+                       : 2.0 * change / (u + sqrt(u * u + 2.0 * fall * change));
+    flights->early_now = change > left->rounding ? early : 0.0;
     flights->early += flights->early_now;
-    flights->gap = gap;
+    flights->gap = left->gap;
+    flights->apart = left->after;
+    flights->parted = left->time;
 }
 
 bool

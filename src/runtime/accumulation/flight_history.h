@@ -20,6 +20,8 @@ struct flight_history {
     double early;     /* how much too early (s) this has made the impacts since
                          a flight that was longer than the three before it, */
     double early_now; /* and the last one */
+    double apart;     /* rate (m/s) with which the bodies parted then, */
+    double parted;    /* and when that was, s */
     double noise;     /* the greatest of the last changes; INFINITY: none is */
     struct {
         double kept;   /* of all changes, what the impacts round at the most */
@@ -48,12 +50,21 @@ struct flight_history {
 /* Notes an impact at this time (s). False: it is the first one since the last
  * limit, and begins a new history. */
 bool flight_history_add(struct flight_history *flights, double time);
-/* Notes that the coming impact leaves a gap (m) which the bodies would have
- * passed at that speed (m/s), or fallen through from rest where they overlap;
- * what is no more than `rounding` is none. The impacts that follow keep the
- * gap: a change alone takes time. */
-void flight_history_note_gap(struct flight_history *flights, double gap,
-                             double speed, double rounding);
+/* What an impact beside others leaves of a gap. */
+struct gap_left {
+    double time;     /* of the impact, s */
+    double gap;      /* m */
+    double before;   /* rate of the gap before the impact, m/s */
+    double after;    /* and behind it, m/s */
+    double speed;    /* with which the bodies would have come on, m/s */
+    double rounding; /* of the gap: what is no more than that is none, m */
+};
+/* Notes that the coming impact leaves a gap which the bodies would have passed
+ * at that speed and with the acceleration of their last flight, or fallen
+ * through from rest where they overlap. The impacts that follow keep the gap: a
+ * change alone takes time. */
+void flight_history_note_gap(struct flight_history *flights,
+                             const struct gap_left *left);
 /* Have the last flights shrunk by the same ratio? */
 bool flight_history_is_geometric(const struct flight_history *flights,
                                  double *ratio);

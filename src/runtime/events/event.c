@@ -403,7 +403,9 @@ struct step {
     double start, most; /* time of its start; longest step that is asked for */
     double holds;       /* for so long the series of the motion hold */
     double length;      /* longest that the motion and all gaps allow */
-    double cap;         /* the same after a step that was not accepted */
+    double cap;         /* the same after a step that was not accepted, */
+    int tried;          /* of which there were so many for this one */
+    bool as_before;     /* the cap is that of a search before */
     uint32_t slowest;   /* the contact that sets the length, or as many as there
                            are */
     bool excluded;      /* no contact can ever touch */
@@ -530,6 +532,23 @@ beyond(struct rt *run, struct event_state *ev, struct step *step, double until,
     return each_step != NULL ? each_step(ctx, t0, t1) : IMP_OK;
 }
 
+/* A step that is accepted after so many shorter and shorter ones says what the
+ * next search begins with: points that depend on each other but for rounding
+ * are held by series that are wrong long before their terms say so. */
+#define CUT_OFTEN 3
+#define CUT_GROWS 2.0
+
+static void
+keep_cut(struct event_state *ev, const struct step *step)
+{
+    if (ev->part)
+        ev->kept[ev->contact[0]].cut =
+            step->tried >= CUT_OFTEN ||
+                    (step->as_before && step->length >= step->cap)
+                ? step->length
+                : 0.0;
+}
+
 /* Takes a whole step without an event, if the gaps at its end agree with their
  * polynomials. Otherwise the state goes back to the start of the step, and
  * step->cap is lowered. */
@@ -555,9 +574,13 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
         step->cap = fmax(0.5 * length, least);
         if (!(step->cap < length))
             step->cap = 0.5 * length;
+        step->tried++;
         return IMP_OK;
     }
+    keep_cut(ev, step);
     step->cap = INFINITY;
+    step->tried = 0;
+    step->as_before = false;
     /* it may be in the band again already, right before it touches */
     for (uint32_t i = 0; i < ev->n; i++) {
         struct near *watched = &ev->near[ev->contact[i]];
@@ -575,6 +598,10 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
 {
     uint32_t nc = run->im->contacts.n;
     struct step step = {.cap = INFINITY};
+    if (ev->part && ev->kept[ev->contact[0]].cut > 0.0) {
+        step.cap = CUT_GROWS * ev->kept[ev->contact[0]].cut;
+        step.as_before = true;
+    }
     out->kind = EVENT_NONE;
     out->contact = 0;
     *n_more = 0;
@@ -608,6 +635,7 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
             return st;
         if (again) {
             step.cap = step.length;
+            step.as_before = false;
             if (step.start + step.cap == step.start &&
                 (st = beyond(run, ev, &step, until, each_step, ctx)))
                 return st;

@@ -135,6 +135,8 @@ struct kept {
     bool inside, handled; /* it was in its band; event_handled, */
     double floor, time;   /* with this near.floor; and when, s */
     bool rests;           /* event_rests, then */
+    double cut; /* the last step of a search of the part that begins with it, if
+                   that was far shorter than its series said (s); else 0 */
 };
 struct event_state {
     struct near *near;
